@@ -1,8 +1,8 @@
-//! `crosslane build` on 200 generated shaders and 6 profiles: everything, nothing changed, one shader changed. Prints the
-//! best of several runs beside what starting a process and writing the same bytes take by themselves.
+//! `crosslane build` on 200 generated shaders and 6 profiles: everything, nothing changed, one shader changed. Prints
+//! the best of several runs next to the time that starting a process and writing the same bytes take on their own.
 //!
-//! `cargo bench --bench batch`. The folder is made where temporary files are: on a file system in memory the disk is not a part
-//! of it.
+//! `cargo bench --bench batch`. The work folder is in the directory for temporary files: if that is a file system in
+//! memory, disk speed plays no part.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn generate(folder: &Path) {
     fs::write(folder.join("crosslane.toml"), manifest).expect("the folder is ours");
 }
 
-/// A block reduction with its own few operations.
+/// A block reduction that differs slightly from shader to shader.
 fn shader(n: usize, turn: usize) -> String {
     let width = [2, 4, 8, 16, 32][n % 5];
     format!(
@@ -86,7 +86,7 @@ fn best(mut prepare: impl FnMut(), run: impl Fn()) -> Duration {
     (0..RUNS).map(|_| once()).min().expect("there is at least one run")
 }
 
-/// Number of outputs, and the time that writing their bytes to new files takes.
+/// Number of outputs, and the time it takes to write their bytes to new files.
 fn write_again(folder: &Path) -> (usize, Duration) {
     let read = |path: PathBuf| (path.file_name().map(PathBuf::from), fs::read(&path));
     let entries = fs::read_dir(folder.join("out")).expect("it was built").flatten().map(|entry| read(entry.path()));

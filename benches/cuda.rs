@@ -1,10 +1,11 @@
-//! Kernels as PTX beside CUDA C++ that does the same, compiled by `nvcc` to PTX: both assembled by the driver and run in turn in
-//! one process; the medians of the GPU's own times. Without an NVIDIA GPU or without `nvcc` it says so and ends.
+//! Kernels as PTX compared with equivalent CUDA C++ compiled to PTX by `nvcc`: both are assembled by the driver and run
+//! alternately in one process; the figures are medians of the GPU's own times. Without an NVIDIA GPU or without `nvcc`
+//! it reports this and exits.
 //!
-//! A kernel of an operation has a million invocations that do it 256 times and sum the results up, so that its rate decides.
-//! The kernels of `benches/cuda` are whole ones. Those of `benches/cuda/ggml` do what shaders of ggml do, which are read from the
-//! folder that `CROSSLANE_GGML` names; both must leave the same. `CROSSLANE_NVCC` names the compiler;
-//! `CROSSLANE_VERIFIED=docs/verified/cuda.md` puts the tables into that page.
+//! The kernel for an operation has a million invocations that perform it 256 times and sum up the results, so that
+//! throughput decides. `benches/cuda` has whole kernels. Those in `benches/cuda/ggml` are equivalents of ggml's
+//! shaders, which are read from the folder named by `CROSSLANE_GGML`; both must produce the same results.
+//! `CROSSLANE_NVCC` names the compiler; `CROSSLANE_VERIFIED=docs/verified/cuda.md` writes the tables into that page.
 
 use crosslane::backend::ptx::Program;
 use crosslane::compile::{Input, Language, Options};
@@ -21,11 +22,11 @@ use support::{compiler, report};
 
 const PROFILE: &str = "ptx-sm90";
 const ARCHITECTURE: &str = "-arch=sm_90";
-/// How often each kernel is measured: the number of rounds, and of runs in each round.
+/// How often each kernel is measured: the number of rounds, and of runs per round.
 const TURNS: usize = 11;
 const RUNS: usize = 5;
 
-/// Whole kernels: their name, and the words of their buffers.
+/// Whole kernels: name, and sizes of their buffers in words.
 const KERNELS: [(&str, &str, u32); 6] = [
     ("softmax", "float", 4),
     ("layer_norm", "float", 4),
@@ -35,7 +36,7 @@ const KERNELS: [(&str, &str, u32); 6] = [
     ("sort", "uint", 1),
 ];
 
-/// Those of ggml: their file, and the files that the CUDA C++ consists of.
+/// Kernels of ggml: the shader, and the files of the CUDA C++ version.
 const OF_GGML: [(&str, &[&str]); 10] = [
     ("argmax", &["rows.cuh", "argmax.cu"]),
     ("argsort", &["argsort.cu"]),
@@ -50,7 +51,7 @@ const OF_GGML: [(&str, &[&str]); 10] = [
 ];
 
 fn main() -> ExitCode {
-    // Cargo says `--bench` to benchmarks and nothing when it only tests that they start.
+    // Cargo passes `--bench` to benchmarks, and nothing when it only tests that they start.
     if !std::env::args().any(|argument| argument == "--bench") {
         return ExitCode::SUCCESS;
     }
@@ -64,7 +65,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Measures everything and returns true if no result is wrong; the reason where nothing can be measured.
+/// Measures everything and returns true if all results are right; an error says why nothing can be measured.
 fn measure() -> Result<bool, String> {
     let device = Device::open().map_err(|why| why.to_string())?;
     let nvcc = std::env::var_os("CROSSLANE_NVCC").unwrap_or_else(|| "nvcc".into());
@@ -97,9 +98,9 @@ fn section(device: &Device, rows: &[Measured]) -> String {
     )
 }
 
-/// The work of a kernel.
+/// What a kernel does.
 enum Work {
-    /// A text over an input and an output of this many words of a type.
+    /// A text with an input and an output buffer of this many words of a type.
     Text {
         glsl: String,
         ty: &'static str,
@@ -144,7 +145,7 @@ impl Work {
 
 /// The same work in GLSL and in CUDA C++.
 struct Comparison {
-    /// The names of the two in the table.
+    /// The names of both in the table.
     names: [String; 2],
     work: Work,
     cuda: String,
@@ -154,7 +155,7 @@ struct Comparison {
 struct Measured {
     names: [String; 2],
     times: [Turns; 2],
-    /// None where the two left different results.
+    /// `None` if the results differ.
     ratio: Option<Ratio>,
 }
 
@@ -166,7 +167,7 @@ impl Measured {
     }
 }
 
-/// Operations: the type, crosslane's, and the statements that make `r` of `v` in CUDA C++.
+/// Operations: the type, crosslane's expression, and the CUDA C++ statements that compute `r` from `v`.
 fn operations() -> Vec<Comparison> {
     let tree = |width: u32, step: &str| format!("r = v; for (unsigned d = 1; d < {width}; d *= 2) r = {step};");
     let (add, least) = ("r + __shfl_xor_sync(~0u, r, d)", "min(r, __shfl_xor_sync(~0u, r, d))");
@@ -215,7 +216,7 @@ fn operations() -> Vec<Comparison> {
     all
 }
 
-/// The file of a folder beside this one.
+/// Reads a file from a folder next to this file.
 fn read(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/cuda").join(name);
     std::fs::read_to_string(path).unwrap_or_else(|why| panic!("{name}: {why}"))
@@ -312,7 +313,7 @@ extern \"C\" __global__ void __launch_bounds__({GROUP}) rival(const T *x, T *y) 
         for turn in 0..=TURNS {
             for (kernel, times) in [&ours, &theirs].into_iter().zip(&mut times) {
                 let run = kernel.time(groups, &push, &buffers, RUNS).expect("the kernel was loaded");
-                // The first turn only wakes the clocks.
+                // The first round only wakes the clocks.
                 if turn > 0 {
                     times.push(run);
                 }
@@ -333,7 +334,7 @@ extern \"C\" __global__ void __launch_bounds__({GROUP}) rival(const T *x, T *y) 
     }
 }
 
-/// The PTX that `nvcc` makes of the rivals, several at a time.
+/// The PTX that `nvcc` makes of the rival kernels, several compiled at a time.
 fn compiled(all: &[Comparison], nvcc: &Path) -> Vec<Result<String, String>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let one = |n: usize| {

@@ -1,10 +1,11 @@
-//! Work of a compilation against the size of the shader: each shape of `tests/support/shapes.rs`, at sizes that double until
-//! one takes too long, for each writer. Prints the exponents of the last doublings, the steepest shapes first.
+//! Compile time as a function of shader size: each shape in `tests/support/shapes.rs`, at sizes that double until one
+//! takes too long, for each writer. Prints the exponents over the last doublings, the steepest shapes first.
 //!
-//! `cargo bench --bench growth [PART_OF_A_NAME]... [PROFILE]...`. An exponent of 1 is linear, of 2 quadratic. The
-//! column `output` has the exponent of the output's bytes: time may grow as fast as the output. `steps` and `held` are what the
-//! compilation counts against its limits: `ns/step` says how much time a counted step takes, `peak` how many bytes live at
-//! once. Shapes that compile in milliseconds at the largest size are left out, since their exponents are noise.
+//! `cargo bench --bench growth [PART_OF_A_NAME]... [PROFILE]...`. An exponent of 1 means linear, 2 quadratic. The
+//! column `output` has the exponent of the output's size in bytes: time may grow as fast as the output. `steps` and
+//! `held` are the quantities that the compilation counts against its limits; `ns/step` is the time per counted step,
+//! `peak` the largest number of bytes allocated at once. Shapes that compile in milliseconds at the largest size are
+//! left out, since their exponents are noise.
 
 use crosslane::compile::{Compilation, Verdict};
 use crosslane::diagnostic::Severity;
@@ -18,25 +19,25 @@ static ALLOCATOR: heap::Counting = heap::Counting;
 
 const FIRST: usize = 64;
 const LAST: usize = 1 << 16;
-/// The next size is not tried after a compilation that took longer.
+/// No larger size is tried after a compilation that took longer than this.
 const CAP: Duration = Duration::from_millis(400);
-/// Shorter times tell nothing.
+/// Shorter times are noise.
 const LEAST: Duration = Duration::from_millis(20);
-/// The stack of the thread that compiles: what a thread of a server has.
+/// Stack of the compiling thread, as for a server's threads.
 const STACK: usize = 2 << 20;
 
-/// The time and the output of compiling a shape at one size.
+/// Time and output size of a shape compiled at one size.
 struct Sample {
     size: usize,
     time: Duration,
-    /// Bytes of the output; 0 where there is none.
+    /// Bytes of output; 0 without output.
     bytes: usize,
     taken: Taken,
-    /// The most bytes that lived at once.
+    /// The largest number of bytes allocated at once.
     peak: usize,
 }
 
-/// The time and the output of compiling a shape, by size.
+/// Time and output size of a shape, by shape size.
 struct Growth {
     shape: &'static str,
     profile: &'static str,
@@ -86,7 +87,7 @@ fn measure(shape: &Shape, profile: &'static str) -> Growth {
     growth
 }
 
-/// Says how a compilation ended: with the code of its first error, or well.
+/// How a compilation ended: the code of its first error, or success.
 fn outcome(compilation: &Compilation) -> &'static str {
     compilation.diagnostics.iter().find(|message| message.severity == Severity::Error).map_or("compiled", |e| e.code.0)
 }

@@ -1,4 +1,4 @@
-//! Writes the Rust text of the tables: extensions, functions, variables, constants, each sorted by name.
+//! Writes the tables as Rust text: extensions, functions, variables and constants, each sorted by name.
 
 use crate::expand;
 use crate::lane;
@@ -35,7 +35,7 @@ fn dialects(out: &mut String, tables: &[Table]) {
     line(out, format_args!("];"));
 }
 
-/// The extensions of all files; an extension's place in the order of names is its bit in a set.
+/// The extensions of all files. The index of an extension in name order is its bit in a set.
 struct Extensions<'a> {
     rows: BTreeMap<&'a str, (&'a Table, &'a Extension)>,
 }
@@ -59,7 +59,7 @@ impl<'a> Extensions<'a> {
         place.ok_or_else(|| format!("there is no extension row for {name}"))
     }
 
-    /// Rust text of the words of a set.
+    /// Rust text for the words of a set.
     fn set<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<String, String> {
         let mut words = [0u128; 2];
         for name in names {
@@ -69,7 +69,7 @@ impl<'a> Extensions<'a> {
         Ok(format!("{words:?}"))
     }
 
-    /// The extension itself and all that it turns on, directly or not.
+    /// The extension itself and everything it enables, directly or indirectly.
     fn closure(&self, name: &str) -> Result<String, String> {
         let mut seen = BTreeSet::from([name]);
         let mut queue = vec![name];
@@ -106,7 +106,7 @@ impl<'a> Extensions<'a> {
     }
 }
 
-/// Rust text of the only API of a row, if any.
+/// Rust text for the only API that has a row, if it is limited to one.
 fn client(name: Option<&str>) -> Result<&'static str, String> {
     match name {
         None => Ok("None"),
@@ -149,7 +149,7 @@ fn functions(out: &mut String, tables: &[Table], extensions: &Extensions) -> Res
     Ok(())
 }
 
-/// The name that a function has in WGSL, if it has one.
+/// The function's name in WGSL, if it has one.
 fn wgsl_name(defaults: &Defaults, row: &Function) -> Option<String> {
     match &row.wgsl {
         Some(name) => Some(name.clone()).filter(|name| !name.is_empty()),
@@ -185,7 +185,7 @@ fn overload(table: &Table, family: &str, row: &Function, extensions: &Extensions
     ))
 }
 
-/// The declaration as messages show it.
+/// The declaration as shown in messages.
 fn signature(row: &Function, params: &[Param], returns: &str) -> String {
     let shown = |p: &Param| {
         let mode = match p.mode {
@@ -211,7 +211,7 @@ fn shown_type(ty: &str) -> &str {
     }
 }
 
-/// Rust text of what the function becomes. Exactly one of the row's operation keys is there.
+/// Rust text for the function's lowering. Each row has exactly one of the operation keys.
 fn lowering(row: &Function, params: &[String]) -> Result<String, String> {
     let plain = [&row.math, &row.unary, &row.binary, &row.atomic, &row.ends];
     let keys = plain.into_iter().chain([&row.barrier, &row.image, &row.lane, &row.special]);
@@ -243,7 +243,7 @@ fn lowering(row: &Function, params: &[String]) -> Result<String, String> {
     Ok(format!("Lowering::{kind}::{text})"))
 }
 
-/// `Workgroup/Workgroup SHARED`: the invocations that wait (`-`: none), the memory scope, the kinds of memory.
+/// `Workgroup/Workgroup SHARED`: the invocations that wait (`-` for none), the memory scope and the kinds of memory.
 fn barrier_text(text: &str) -> Result<String, String> {
     if let Some(rest) = text.strip_prefix("arguments") {
         return Ok(format!("Lowering::ScopedBarrier {{ waits: {} }}", rest == " wait"));
@@ -258,7 +258,7 @@ fn barrier_text(text: &str) -> Result<String, String> {
     ))
 }
 
-/// The arguments of image operations, by the names that the specification gives them.
+/// The arguments of image operations, named as in the specification.
 const IMAGE_ROLES: &[(&str, &str)] = &[
     ("P", "Coordinate"),
     ("bias", "Bias"),
@@ -371,7 +371,7 @@ fn versions(defaults: &Defaults, core: Option<u16>, es: Option<u16>) -> (u16, u1
     (core.or(defaults.core).unwrap_or(140), es.or(defaults.es).unwrap_or(300))
 }
 
-/// The stages by the names that rows give them, and their variants.
+/// The stages as rows name them, with their variants.
 const STAGES: &[(&str, &str)] = &[
     ("vertex", "Vertex"),
     ("fragment", "Fragment"),
@@ -492,7 +492,7 @@ fn unsupported(out: &mut String, tables: &[Table]) {
     line(out, format_args!("];"));
 }
 
-/// In the order of the rows.
+/// In row order.
 fn spellings(out: &mut String, tables: &[Table]) -> Result<(), String> {
     line(out, format_args!("pub static SPELLINGS: &[Spelling] = &["));
     for (table, row) in tables.iter().flat_map(|table| table.spelling.iter().map(move |row| (table, row))) {

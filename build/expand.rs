@@ -1,14 +1,14 @@
-//! Expands the patterns of rows: one row with `{Op}` and `{W}` becomes a function for every combination.
+//! Expands patterns in rows: one row with `{Op}` and `{W}` becomes a function for every combination.
 //!
-//! A pattern parameter `P` has texts and, for each text, a value; `{P}` stands for the text and `{P:}` for the value, in
-//! every key of the row. A row with `widths` has the parameter `W` besides.
+//! A pattern parameter `P` has a list of texts, each with a value; in every key of the row, `{P}` stands for the text
+//! and `{P:}` for the value. A row with `widths` also has the parameter `W`.
 
 use crate::row::{Constant, Function, Spelling, Table, Values, Variable, WidthForm};
 use std::collections::BTreeMap;
 
 /// The widths that the portable interface has names for.
 const WIDTHS: [&str; 6] = ["2", "4", "8", "16", "32", "64"];
-/// The parameter that forms with a width argument get.
+/// The parameter added to forms that take the width as an argument.
 const WIDTH_PARAM: &str = "const uint W: width 2..64";
 
 /// A choice for every pattern parameter.
@@ -126,7 +126,7 @@ fn texts(table: &Table, values: &Values) -> Result<Vec<(String, String)>, String
     Ok(map.iter().map(|(text, value)| (text.clone(), value.clone())).collect())
 }
 
-/// The choice with each form of the width, and the parameter that the form adds.
+/// The choice with each form of the width, and the parameter added by that form.
 fn widths(choice: &Choice, forms: &[WidthForm]) -> Vec<(Choice, Option<&'static str>)> {
     if forms.is_empty() {
         return vec![(choice.clone(), None)];

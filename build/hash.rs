@@ -1,4 +1,4 @@
-//! Hashes of the text that the program is made of: what `--version` prints, and what tells one compiler from another.
+//! Hashes of the text that the program is built from: printed by `--version`, and used to tell compilers apart.
 
 use std::env;
 use std::fs;
@@ -19,7 +19,7 @@ pub fn constants() -> Result<String, String> {
     ))
 }
 
-/// Names and contents of all files below some folders, in the order of their names.
+/// Names and contents of all files in the given folders, recursively and in name order.
 fn hash(roots: &[&str]) -> Result<String, String> {
     let mut hash = Xxh3::new();
     for root in roots {

@@ -1,6 +1,6 @@
 //! The textual form of lane operations: `Reduce(Add, AllReduce, 16, All)`, fields in the order of `LaneOp`'s.
 
-/// Where the operations and the words in their fields are declared.
+/// The source in which the operations and the words in their fields are declared.
 const VOCABULARY: &str = concat!(include_str!("../src/lane/op.rs"), include_str!("../src/lane/swap.rs"));
 
 /// The declaration of an enum of the vocabulary, on one line and without comments.
@@ -11,7 +11,7 @@ fn body(name: &str) -> String {
     lines.filter(|line| !line.starts_with("//")).collect()
 }
 
-/// Labels and types of a variant's fields, the labels of a tuple's empty; none if the variant is not declared.
+/// Labels and types of a variant's fields, with empty labels for tuple variants; `None` if the variant is not declared.
 fn fields(variant: &str) -> Option<Vec<(String, String)>> {
     let body = body("LaneOp");
     let mut rest = body.as_str();
@@ -34,13 +34,13 @@ fn fields(variant: &str) -> Option<Vec<(String, String)>> {
     None
 }
 
-/// A lane operation as Rust text, and the constant parameter that says the rest of it, if one does.
+/// A lane operation as Rust text, and the constant parameter that completes it, if any.
 pub struct LaneText {
     pub rust: String,
     pub constant_arg: Option<usize>,
 }
 
-/// Translates `text`; `$name` in a field names one of `params`, whose value says what belongs there.
+/// Translates `text`; `$name` in a field names one of `params`, whose value goes there.
 pub fn operation(text: &str, params: &[String]) -> Result<LaneText, String> {
     let (name, args) = match text.split_once('(') {
         Some((name, rest)) => (name, rest.strip_suffix(')').ok_or_else(|| format!("`{text}`: `)` is missing"))?),

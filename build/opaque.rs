@@ -1,6 +1,7 @@
-//! Opaque types in rows: `sampler2DArrayShadow`, `uimage3D`, and with `T.` in front those whose texels have the scalar `T`.
+//! Opaque types in rows: `sampler2DArrayShadow`, `uimage3D`, and with the prefix `T.` those whose texels have the
+//! scalar `T`.
 
-/// Stems of the names, with the class that each is; `samplerBuffer` and `textureBuffer` are one type.
+/// Stems of the names with their classes; `samplerBuffer` and `textureBuffer` are the same type.
 const STEMS: [(&str, &str); 5] = [
     ("sampler", "Sampled"),
     ("image", "Storage"),
@@ -8,7 +9,7 @@ const STEMS: [(&str, &str); 5] = [
     ("subpassInput", "Subpass"),
     ("attachment", "Attachment"),
 ];
-/// The parts that follow the stem: dimension, array of layers, several samples.
+/// The suffixes after the stem: dimension, array layers, multisampling.
 const DIMENSIONS: [(&str, &str, bool, bool); 14] = [
     ("1D", "D1", false, false),
     ("2D", "D2", false, false),
@@ -26,7 +27,7 @@ const DIMENSIONS: [(&str, &str, bool, bool); 14] = [
     ("EXT", "Tile", false, false),
 ];
 
-/// Rust text of the type that `name` spells after its `T.`; none if it is not an opaque type.
+/// Rust text for the type that `name` spells after its `T.`; `None` if it is not an opaque type.
 pub fn expression(name: &str) -> Option<String> {
     let (stem, class) = STEMS.into_iter().find(|(stem, _)| name.starts_with(stem))?;
     let rest = &name[stem.len()..];

@@ -2,14 +2,14 @@
 
 use crate::shape;
 
-/// A parameter in its parts.
+/// A parsed parameter.
 pub struct Param {
     pub name: String,
-    /// Type expression as the row writes it.
+    /// Type expression as written in the row.
     pub ty: String,
     pub mode: &'static str,
     pub constant: bool,
-    /// Rust text of the rule that a known argument keeps.
+    /// Rust text for the rule that a constant argument must satisfy.
     rule: String,
 }
 
@@ -57,7 +57,7 @@ fn parse_rule(text: &str) -> Result<String, String> {
 }
 
 impl Param {
-    /// Rust text of the table entry.
+    /// Rust text for the table entry.
     pub fn rust(&self, generic: bool) -> Result<String, String> {
         let ty = shape::expression(&self.ty, generic)?;
         let Param { name, mode, constant, rule, .. } = self;

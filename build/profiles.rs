@@ -1,4 +1,4 @@
-//! Lists the files of `profiles/` for `src/profile`: what inherits comes after what it inherits from, so that within a
+//! Lists the files in `profiles/` for `src/profile`: a profile follows the one it inherits from, so that within a
 //! vendor and family the oldest comes first.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ struct File {
     target: Option<String>,
 }
 
-/// The list as Rust: name and text of each.
+/// The list as Rust: name and text of each profile.
 pub fn list(folder: &Path) -> Result<String, String> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))? {
@@ -46,14 +46,14 @@ pub fn list(folder: &Path) -> Result<String, String> {
 
 type Files = BTreeMap<Vec<(u64, String)>, (String, File, std::path::PathBuf)>;
 
-/// A profile, and what inherits from it.
+/// Adds a profile and those that inherit from it.
 fn add<'f>(name: &'f str, files: &'f Files, order: &mut Vec<&'f str>) {
     order.push(name);
     let heirs = files.values().filter(|(_, file, _)| file.inherit.as_deref() == Some(name));
     heirs.for_each(|(heir, ..)| add(heir, files, order));
 }
 
-/// A name in parts, so that numbers are compared as such: gfx600 comes before gfx1010.
+/// A name split into parts, so that numbers compare numerically: gfx600 comes before gfx1010.
 fn key(name: &str) -> Vec<(u64, String)> {
     let words = name.split_inclusive(|c: char| !c.is_ascii_digit());
     words

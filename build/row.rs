@@ -1,4 +1,4 @@
-//! The rows as the files write them. See `grammar/README.md` for what each key means.
+//! The rows as written in the files. See `grammar/README.md` for the meaning of each key.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -50,10 +50,10 @@ pub struct Extension {
     pub value: u32,
     #[serde(default)]
     pub implies: Vec<String>,
-    /// Features of a profile; one of them is enough.
+    /// Profile features, one of which is enough.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Targets that can do a part of it; all where there is none.
+    /// Targets that can do part of it; empty for all.
     #[serde(default)]
     pub targets: Vec<String>,
     /// The API whose GLSL alone has it.
@@ -65,7 +65,7 @@ fn one() -> u32 {
     1
 }
 
-/// Values of a pattern parameter: the name of a set, a plain list, or texts with what `{Name:}` stands for.
+/// Values of a pattern parameter: the name of a set, a plain list, or texts with the values of `{Name:}`.
 #[derive(Deserialize, Clone)]
 #[serde(untagged)]
 pub enum Values {
@@ -80,9 +80,9 @@ pub enum Values {
 pub enum WidthForm {
     /// A number in the name.
     Named,
-    /// A last constant argument `W`.
+    /// A constant last argument `W`.
     Argument,
-    /// The whole subgroup, no width at all.
+    /// The whole subgroup, without a width.
     Subgroup,
 }
 
@@ -108,25 +108,25 @@ pub struct Function {
     pub binary: Option<String>,
     pub atomic: Option<String>,
     pub barrier: Option<String>,
-    /// An operation on an image; what each further argument is tells its name.
+    /// An operation on an image; the names of the other arguments give their roles.
     pub image: Option<String>,
     pub lane: Option<String>,
-    /// With `lane`: an operation on the arguments after the first, whose result is the second one.
+    /// With `lane`: an operation on the arguments after the first; its result is the second result.
     pub valid: Option<String>,
-    /// `bitcast`, `select`, `saturated`, `hint`, or one of the functions that are made of lane operations.
+    /// `bitcast`, `select`, `saturated`, `hint`, or one of the functions composed of lane operations.
     pub special: Option<String>,
     /// Ends the invocation.
     pub ends: Option<String>,
     /// An instruction that only SPIR-V has.
     pub instruction: Option<Instruction>,
     pub extensions: Option<Vec<String>>,
-    /// Extensions that bring it to versions before `core` and `es`.
+    /// Extensions that provide it in versions before `core` and `es`.
     #[serde(default)]
     pub earlier: Vec<String>,
     pub stages: Option<Vec<String>>,
     pub core: Option<u16>,
     pub es: Option<u16>,
-    /// Name in WGSL where it is another, or empty where WGSL does not have it.
+    /// Its name in WGSL if different; empty if WGSL does not have it.
     pub wgsl: Option<String>,
     /// False for functions that only WGSL has.
     #[serde(default = "yes")]
@@ -142,12 +142,12 @@ fn yes() -> bool {
 #[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 pub struct Instruction {
-    /// The extended set that has it; without one it is an opcode.
+    /// The extended instruction set it belongs to; without one the number is an opcode.
     pub set: Option<String>,
     pub opcode: u32,
-    /// The capability that it needs, by number.
+    /// The number of the capability it needs.
     pub capability: Option<u32>,
-    /// The extension of SPIR-V that it needs.
+    /// The SPIR-V extension it needs.
     pub extension: Option<String>,
     /// A constant operand before the arguments.
     pub first: Option<u32>,
@@ -162,8 +162,8 @@ pub struct Variable {
     #[serde(rename = "type")]
     pub ty: Option<String>,
     pub builtin: Option<String>,
-    /// Where it is an array of blocks: their name, the variables that are their members, and whether there is one for each
-    /// primitive rather than each vertex.
+    /// For an array of blocks: the block's name, the variables that are its members, and whether there is one block per
+    /// primitive rather than per vertex.
     pub block: Option<String>,
     #[serde(default)]
     pub members: Vec<String>,
@@ -174,13 +174,13 @@ pub struct Variable {
     pub special: Option<String>,
     /// Location of the output that it stands for.
     pub location: Option<u32>,
-    /// Stages of which it is an output; an input of the others.
+    /// Stages in which it is an output; in the others it is an input.
     #[serde(default)]
     pub output: Vec<String>,
-    /// Elements where it is an array; 0 for one that the shader sizes.
+    /// Number of elements if it is an array; 0 if the shader sizes it.
     pub array: Option<u32>,
     pub extensions: Option<Vec<String>>,
-    /// Extensions that bring it to versions before `core` and `es`.
+    /// Extensions that provide it in versions before `core` and `es`.
     #[serde(default)]
     pub earlier: Vec<String>,
     pub stages: Option<Vec<String>>,
@@ -190,7 +190,7 @@ pub struct Variable {
     /// Last version of the core language that has it.
     pub until: Option<u16>,
     pub es: Option<u16>,
-    /// The function that WGSL has for it.
+    /// The WGSL function that replaces it.
     pub wgsl: Option<String>,
     pub doc: String,
 }
@@ -201,9 +201,9 @@ pub struct Constant {
     pub name: String,
     #[serde(default)]
     pub with: BTreeMap<String, Values>,
-    /// One component, or three.
+    /// One or three components.
     pub value: Vec<i32>,
-    /// A `uint`.
+    /// Whether it is a `uint`.
     #[serde(default)]
     pub unsigned: bool,
     pub extensions: Option<Vec<String>>,
@@ -212,7 +212,7 @@ pub struct Constant {
     pub doc: String,
 }
 
-/// Functions that the languages have and crosslane does not, yet.
+/// Functions that the languages have and crosslane does not have yet.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unsupported {
@@ -220,7 +220,7 @@ pub struct Unsupported {
     pub names: Vec<String>,
 }
 
-/// Names that another language has for a cross-lane operation.
+/// Names for a cross-lane operation in another language.
 #[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 pub struct Spelling {
@@ -230,7 +230,7 @@ pub struct Spelling {
     pub with: BTreeMap<String, Values>,
     /// The operation, if there is a counterpart.
     pub lane: Option<String>,
-    /// The difference, or the advice where there is no counterpart.
+    /// The difference, or advice if there is no counterpart.
     #[serde(default)]
     pub note: String,
 }

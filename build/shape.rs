@@ -1,17 +1,17 @@
 //! Type expressions of rows: single types, sets of types, and types that depend on the generic parameter.
 //!
-//! A shape has a number that `src/grammar/shape.rs` shares: four sizes for each scalar kind, then the matrices.
+//! A shape has a number, which `src/grammar/shape.rs` also uses: four sizes for each scalar kind, then the matrices.
 
 use crate::opaque;
 
-/// Scalar kinds in the order of their numbers, with the prefixes of their vectors.
+/// Scalar kinds in number order, with the prefixes of their vectors.
 #[rustfmt::skip]
 const KINDS: [(&str, &str); 16] = [
     ("float", ""), ("int", "i"), ("uint", "u"), ("bool", "b"), ("double", "d"), ("float16_t", "f16"),
     ("int8_t", "i8"), ("uint8_t", "u8"), ("int16_t", "i16"), ("uint16_t", "u16"), ("int64_t", "i64"), ("uint64_t", "u64"),
     ("bfloat16_t", "bf16"), ("floate4m3_t", "fe4m3"), ("floate5m2_t", "fe5m2"), ("floate2m1_t", "fe2m1"),
 ];
-/// Kinds of the generic families, by their letter: `J` and `V` are the signed and unsigned integers of other widths.
+/// Kinds in each generic family, by letter: `J` and `V` are the signed and unsigned integers of other widths.
 const FAMILIES: [(char, &[usize]); 8] = [
     ('F', &[0]),
     ('I', &[1]),
@@ -22,7 +22,7 @@ const FAMILIES: [(char, &[usize]); 8] = [
     ('J', &[6, 8, 10]),
     ('V', &[7, 9, 11]),
 ];
-/// Scalars that matrices are made of.
+/// Prefixes of the matrix scalars.
 const MATRIX_PREFIXES: [&str; 3] = ["", "d", "f16"];
 const FIRST_MATRIX: u32 = 64;
 
@@ -72,18 +72,18 @@ fn family(word: &str) -> Result<u128, String> {
     known.ok_or_else(|| format!("`{word}` is neither a type nor a family of types"))
 }
 
-/// The sizes in `mask` of each kind.
+/// The sizes in `mask` for each kind.
 fn vectors(kinds: &[usize], mask: u128) -> u128 {
     kinds.iter().fold(0, |all, kind| all | mask << (kind * 4))
 }
 
-/// The number of the matrices made of a family's only kind.
+/// The index of the matrix kind whose scalars are of a family's first kind.
 fn matrix_kind(kinds: &[usize]) -> Option<u32> {
     let (_, prefix) = KINDS[*kinds.first()?];
     MATRIX_PREFIXES.iter().position(|p| *p == prefix).map(|kind| kind as u32)
 }
 
-/// Rust text of a type expression.
+/// Rust text for a type expression.
 pub fn expression(text: &str, generic: bool) -> Result<String, String> {
     let dependent = match text {
         "void" => return Ok("TypeExpr::Void".into()),
@@ -103,8 +103,8 @@ pub fn expression(text: &str, generic: bool) -> Result<String, String> {
     }
 }
 
-/// A single type, an array of one, an opaque type or vector made of the scalar `T`, or `T.` and the scalar that
-/// replaces that of `T`.
+/// A single type, an array of one, an opaque type or vector with the scalar `T`, or `T.` and the scalar that replaces
+/// `T`'s.
 fn independent(text: &str, generic: bool) -> Result<String, String> {
     if let Some(opaque) = text.strip_prefix("T.").filter(|_| generic).and_then(opaque::expression) {
         return Ok(format!("TypeExpr::Opaque({opaque})"));

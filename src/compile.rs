@@ -44,10 +44,10 @@ pub enum EmitKind {
     Assembly,
     /// The typed intermediate form as text.
     Ir,
-    /// The kernel form as text: for a profile of hardware what its assembly is written from, otherwise before any
-    /// cross-lane operation is planned.
+    /// The kernel form as text. For a hardware profile, this is the form that assembly is written from; otherwise it
+    /// still contains unplanned cross-lane operations.
     Kernel,
-    /// The kernel form at a moment on that way.
+    /// The kernel form at an earlier moment.
     KernelAt(Moment),
     /// The resources that the caller of a program must bind, as JSON.
     Reflection,
@@ -70,24 +70,24 @@ pub struct Options {
     pub profile: Profile,
     /// The plans made so far for the profile. Clones share them.
     pub plans: Arc<Plans>,
-    /// Stage of a GLSL shader; by default from its `#pragma shader_stage`, otherwise compute. WGSL declares its stages; in a
-    /// module with several stages this selects the entry points of one.
+    /// Stage of a GLSL shader. The default is the stage of its `#pragma shader_stage`, otherwise compute. WGSL declares
+    /// its stages; in a module with several stages this selects the entry points of one.
     pub stage: Option<Stage>,
-    /// Entry point to compile where a WGSL module has several. SPIR-V can hold all of them, other outputs have one.
+    /// Entry point to compile if a WGSL module has several. SPIR-V can hold all of them, other outputs only one.
     pub entry: Option<String>,
     /// In the order in which they were given.
     pub macros: Vec<MacroOption>,
-    /// How GLSL is read, in addition to the shader's own directives.
+    /// Settings of the GLSL front end, in addition to the shader's own directives.
     pub dialect: Dialect,
     /// The effect of an index out of range in WGSL.
     pub bounds_checks: BoundsChecks,
-    /// Contraction of floats, unless the shader chooses it by a `#pragma crosslane fp_contract`.
+    /// Floating-point contraction, unless the shader sets it with `#pragma crosslane fp_contract`.
     pub fp_contract: FpContract,
     /// The clip space of the positions that are written.
     pub clip_space: ClipSpace,
     /// How SPIR-V is written.
     pub manner: Manner,
-    /// Where resources are in a shading language.
+    /// Places of resources in a shading language.
     pub places: Places,
     /// Values of specialization constants.
     pub settings: Specializations,
@@ -98,18 +98,18 @@ pub struct Options {
     pub no_warnings: bool,
     /// Choices for single kinds of warnings, in the given order.
     pub warnings: Vec<Choice>,
-    /// The limits of the compilation. Programs that compile text from strangers set lower ones.
+    /// The limits of the compilation. Lower them if you compile untrusted input.
     pub limits: Limits,
 }
 
 impl Options {
-    /// The part that the GLSL front end reads.
+    /// The options of the GLSL front end.
     pub fn glsl(&self) -> GlslOptions<'_> {
         let Options { profile, stage, macros, dialect, fp_contract, limits, .. } = self;
         GlslOptions { profile, stage: *stage, macros, dialect, fp_contract: *fp_contract, limits: *limits }
     }
 
-    /// The part that back ends read.
+    /// The options of the back ends.
     pub fn of_backend(&self, sources: &SourceMap) -> backend::Options {
         let source = sources.files().first().map(|file| file.name.to_string()).unwrap_or_default();
         backend::Options {
@@ -181,7 +181,7 @@ pub fn compile(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Com
     }
 }
 
-/// A shader that was read: its module, if it is right, its messages, and the sources that their spans point into.
+/// A parsed shader: its module if it is valid, its messages, and the sources that their spans point into.
 #[derive(Debug)]
 pub struct Parsed {
     pub module: Option<Module>,
@@ -189,7 +189,7 @@ pub struct Parsed {
     pub sources: SourceMap,
 }
 
-/// Reads one shader and makes nothing of it.
+/// Parses one shader without compiling it.
 pub fn parse(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Parsed {
     let (module, sources, mut diagnostics) = reading::read(input, options, loader);
     treat_warnings(options, &sources, &mut diagnostics);
@@ -197,8 +197,8 @@ pub fn parse(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Parse
     Parsed { module, diagnostics, sources }
 }
 
-/// The program for NVIDIA's hardware that the entry point of a module becomes, with these specialization constants;
-/// none, and errors among the messages, where the kernel form, the profile or the target cannot express it.
+/// The NVIDIA hardware program of a module's entry point, with these specialization constants. Returns `None` and adds
+/// errors to the messages if the kernel form, the profile or the target cannot express it.
 pub fn nv_program(
     module: &Module,
     options: &Options,
@@ -243,7 +243,7 @@ pub fn ptx_program(
     })
 }
 
-/// Runs part of a compilation within the limits of the options. A limit or a bug in crosslane that ends it is reported.
+/// Runs part of a compilation within the limits of the options. Reports a limit or a bug in crosslane that ends it.
 fn within<T>(
     options: &Options,
     diagnostics: &mut Diagnostics,
@@ -283,7 +283,7 @@ fn treat_warnings(options: &Options, sources: &SourceMap, diagnostics: &mut Diag
     });
 }
 
-/// How bad a message is that is not an error; none if it is turned off.
+/// Severity of a message that is not an error; `None` if it is turned off.
 fn severity(options: &Options, sources: &SourceMap, message: &Diagnostic) -> Option<Severity> {
     let severity = options.choices().severity(message.code, message.severity)?;
     (!allow::is_allowed(sources, message)).then_some(severity)
@@ -294,7 +294,7 @@ struct Job<'a> {
     options: &'a Options,
     module: &'a Module,
     sources: &'a SourceMap,
-    /// The kernels that other jobs have made of it.
+    /// The kernels that other jobs have made from it.
     kernels: &'a Kernels,
     /// The warnings that other jobs have found.
     warnings: &'a OnceLock<Vec<Diagnostic>>,
@@ -342,7 +342,8 @@ impl Job<'_> {
         }
     }
 
-    /// The text of the kernel form: as assembly is made of it, or before lanes are lowered for SPIR-V, which is not.
+    /// The text of the kernel form: the input of assembly, or, for SPIR-V, the form before cross-lane operations are
+    /// lowered.
     fn kernel(&mut self, target: Target) -> Option<String> {
         if target.is_hardware() {
             return Some(kernel::print::print(&self.lowered()?.kernel, Some(self.sources)));
@@ -363,7 +364,7 @@ impl Job<'_> {
         self.diagnostics.take(lowered)
     }
 
-    /// The program of the entry point, or what its caller must bind and set.
+    /// The program of the entry point, or the bindings and settings that its caller must provide.
     fn program(&mut self, writer: &KernelWriter, form: Form) -> Option<String> {
         let lowered = self.lowered()?;
         let draft = lowered.draft(writer, &self.options.of_backend(self.sources), self.sources);
@@ -383,7 +384,7 @@ impl Job<'_> {
         Some(Reflection::of(self.module, entry, options.manner.keep_unused, options.profile.wave_size).interface)
     }
 
-    /// The whole module in the target's language, or what its caller must bind and set.
+    /// The whole module in the target's language, or the bindings and settings that its caller must provide.
     fn whole(&mut self, writer: &ModuleWriter, form: Form) -> Option<Artifact> {
         self.diagnostics.take(self.has_entries())?;
         self.diagnostics.take(self.check_workgroups())?;

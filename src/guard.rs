@@ -1,4 +1,4 @@
-//! Keeps panics and limits inside the library: what unwinds is caught, printed nowhere, and becomes a message.
+//! Keeps panics and limits inside the library: an unwind is caught, printed nowhere, and becomes a message.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::{self, Budget, Exceeded, Limits, Taken};
@@ -14,8 +14,8 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Puts a hook before the one that is there. It passes on the panics of all threads but the quiet ones, and where panics
-/// abort those too: nothing else will tell of them.
+/// Installs a hook in front of the existing one. It passes on the panics of all threads except the quiet ones. If
+/// panics abort, it passes on those too, because nothing else would report them.
 fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -30,7 +30,7 @@ fn install_hook() {
     });
 }
 
-/// Why something did not end.
+/// Why a computation did not finish.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Failure {
     Limit(Exceeded),
@@ -101,7 +101,7 @@ pub(crate) fn caught<T>(what: impl FnOnce() -> T) -> Result<T, Failure> {
     result.map_err(|payload| Failure::of(&*payload))
 }
 
-/// Runs `what`; a limit that is hit still ends the compilation around it.
+/// Runs `what`. A limit that is hit still ends the enclosing compilation.
 ///
 /// # Errors
 /// The message of the panic that ended it.
@@ -112,11 +112,11 @@ pub(crate) fn caught_panic<T>(what: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Runs `what` on a thread with a stack of `bytes`, which takes this thread's budget along. WebAssembly has one thread: there
-/// the stack is as large as anyone who links the program says.
+/// Runs `what` on a thread with a stack of `bytes` and this thread's budget. WebAssembly has one thread; the linker
+/// sets the size of its stack.
 ///
 /// # Errors
-/// When there is no room for the thread.
+/// When the thread cannot be created.
 pub(crate) fn on_large_stack<T: Send>(bytes: usize, what: impl FnOnce() -> T + Send) -> Result<T, String> {
     if cfg!(target_family = "wasm") {
         return Ok(what());

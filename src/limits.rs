@@ -1,8 +1,9 @@
-//! Limits on what a compilation may take, for programs that compile text from strangers.
+//! Limits of a compilation, for programs that compile untrusted input.
 //!
-//! Work and memory are counted, not measured, so that the same input with the same options ends the same way everywhere.
-//! A count that passes its limit ends the compilation by unwinding to `crate::guard::bounded`, which reports it; no hook for
-//! panics runs. Outside such a call nothing is limited. Where panics abort, a limit ends the program by a panic that names it.
+//! Work and memory are counted, not measured, so that the same input with the same options ends the same way
+//! everywhere. A count that exceeds its limit unwinds to `crate::guard::bounded`, which reports it without running a
+//! panic hook. Outside such a call there are no limits. If panics abort, a limit aborts the program with a panic that
+//! names it.
 
 use std::cell::Cell;
 use std::{fmt, panic};
@@ -10,8 +11,8 @@ use std::{fmt, panic};
 /// The limits of a compilation. Each default is far beyond what shaders need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Bytes of the shader and all files that it includes, each file counted as often as it is included. At most, and by
-    /// default, [`SOURCE_LIMIT`](crate::source::SOURCE_LIMIT). E0002.
+    /// Bytes of the shader and all files that it includes; a file counts each time it is included. The default and the
+    /// maximum are [`SOURCE_LIMIT`](crate::source::SOURCE_LIMIT). E0002.
     pub source_bytes: u64,
     /// Files that may be included, each counted as often as it is included; by default 65,536. E0125.
     pub includes: usize,
@@ -19,17 +20,17 @@ pub struct Limits {
     pub include_depth: usize,
     /// Tokens that all macros together may expand to; by default 2^20. E0123.
     pub macro_tokens: usize,
-    /// Steps of the compilation; by default 2^34. A step is the work on one token, on one instruction by one pass, or on one
-    /// pair of values that an allocator of registers compares: some nanoseconds each. Work that several outputs of one
-    /// [`Reading`](crate::compile::Reading) share is counted for the first of them. E0901.
+    /// Steps of the compilation; by default 2^34. A step takes some nanoseconds: the work on one token, on one
+    /// instruction in one pass, or on one pair of values that a register allocator compares. Work that several outputs
+    /// of one [`Reading`](crate::compile::Reading) share counts for the first of them. E0901.
     pub steps: u64,
-    /// Bytes of all tokens, instructions, operands and lines that a compilation makes, including those that it drops
+    /// Bytes of all tokens, instructions, operands and lines that a compilation creates, including those that it drops
     /// again; by default 2^33. Its peak memory is usually lower, and can be up to twice as high. E0902.
     pub memory: u64,
 }
 
 impl Limits {
-    /// The limits of anyone who chooses none.
+    /// The default limits.
     pub const DEFAULT: Limits = Limits {
         source_bytes: crate::source::SOURCE_LIMIT,
         includes: 1 << 16,
@@ -79,7 +80,7 @@ impl fmt::Display for Exceeded {
     }
 }
 
-/// A compilation's limits on steps and memory, and what is left of them.
+/// The limits of a compilation on steps and memory, and the remaining amounts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     limits: (u64, u64),
@@ -95,7 +96,7 @@ impl Budget {
         Budget { limits, left: limits }
     }
 
-    /// The part of it that is gone.
+    /// The part that is used up.
     pub(crate) fn taken(&self) -> Taken {
         Taken { steps: self.limits.0 - self.left.0, memory: self.limits.1 - self.left.1 }
     }
@@ -107,7 +108,7 @@ thread_local! {
     static MEMORY: Cell<u64> = const { Cell::new(Budget::UNLIMITED.left.1) };
 }
 
-/// Gives this thread a budget, and gives the one that it had.
+/// Gives this thread a budget and returns the previous one.
 pub(crate) fn replace(budget: Budget) -> Budget {
     let left = (STEPS.replace(budget.left.0), MEMORY.replace(budget.left.1));
     Budget { limits: LIMITS.replace(budget.limits), left }
@@ -142,14 +143,14 @@ pub(crate) fn hold<T>(count: usize) {
     }
 }
 
-/// Counts bytes of text that a writer makes: memory, and the work of making them.
+/// Counts bytes of text that a writer produces: memory, and the work of writing them.
 #[inline]
 pub(crate) fn write(bytes: usize) {
     spend(bytes / BYTES_PER_STEP);
     hold::<u8>(bytes);
 }
 
-/// Bytes of text that take the time of a step.
+/// Bytes of text that count as one step.
 const BYTES_PER_STEP: usize = 16;
 
 #[cold]

@@ -1,7 +1,7 @@
-//! Source text, positions in it, and where included text comes from.
+//! Source text, positions in it, and the origin of included text.
 //!
-//! Every file that takes part in one compilation gets a stretch of one shared position space, so that a [`Span`] is
-//! eight bytes and names its file by itself. This module reads no file: text arrives through a [`Loader`].
+//! Every file of a compilation occupies a stretch of one shared position space, so a [`Span`] is eight bytes and
+//! identifies its file. This module reads no files: text arrives through a [`Loader`].
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span of things that no source text stands for. Position 0 belongs to no file.
+    /// The span of anything without source text. Position 0 belongs to no file.
     pub const NONE: Span = Span { lo: 0, hi: 0 };
 
     pub const fn new(lo: u32, hi: u32) -> Span {
@@ -48,7 +48,7 @@ pub struct LineMark {
     pub position: u32,
     /// Number that the line holding `position` has (1-based).
     pub line: u32,
-    /// Name given by the directive; the file's own when absent.
+    /// Name given by the directive, otherwise the file's own name.
     pub name: Option<Arc<str>>,
 }
 
@@ -63,7 +63,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// Offsets (from the file's start) at which lines begin; the first is 0.
+    /// Offsets from the file's start at which lines begin; the first is 0.
     pub fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
             let newlines = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
@@ -71,7 +71,7 @@ impl SourceFile {
         })
     }
 
-    /// Zero-based physical line that holds the byte `offset` of this file.
+    /// Zero-based physical line of the byte at `offset` in this file.
     pub fn line_of(&self, offset: u32) -> usize {
         self.line_starts().partition_point(|start| *start <= offset) - 1
     }
@@ -101,14 +101,14 @@ pub struct SourceMap {
     pub language: SourceLanguage,
     files: Vec<SourceFile>,
     marks: Vec<LineMark>,
-    /// Text that conditional directives leave out, in ascending order within a file.
+    /// Text that conditional directives exclude, in ascending order within a file.
     skipped: Vec<Span>,
     /// Bytes that the files may have together, if fewer than [`SOURCE_LIMIT`].
     limit: Option<u64>,
 }
 
-/// Bytes that all files of a compilation may have together. Positions are 32 bits wide, and so few bytes hold less than 2^28
-/// different words.
+/// Limit of the bytes of all files of a compilation together. Positions are 32 bits wide, and this many bytes contain
+/// fewer than 2^28 different words.
 pub const SOURCE_LIMIT: u64 = 1 << 30;
 
 /// Sources together pass the limit of their [`SourceMap`].
@@ -125,7 +125,7 @@ impl SourceMap {
         SourceMap { limit: Some(bytes), ..SourceMap::default() }
     }
 
-    /// Adds a file and gives it the next stretch of positions.
+    /// Adds a file at the next free positions.
     ///
     /// # Errors
     /// When all files together pass the map's limit.
@@ -133,7 +133,7 @@ impl SourceMap {
         let text = text.into();
         let base = self.files.last().map_or(1, |file| file.base + file.text.len() as u32 + 1);
         let end = u64::from(base) + text.len() as u64 + 1;
-        // The limit counts text alone, positions a byte between files too.
+        // The limit counts only text, while positions also count one byte between files.
         let bytes = end - 2 - self.files.len() as u64;
         if end > SOURCE_LIMIT || self.limit.is_some_and(|limit| bytes > limit) {
             return Err(SourceTooLarge);
@@ -156,18 +156,18 @@ impl SourceMap {
         self.marks.insert(at, mark);
     }
 
-    /// Records text that a conditional directive leaves out.
+    /// Records text that a conditional directive excludes.
     pub fn skip(&mut self, span: Span) {
         self.skipped.insert(self.skipped.partition_point(|other| other.lo < span.lo), span);
     }
 
-    /// The text that a conditional directive leaves out, where a position is in such.
+    /// The excluded text around a position, if there is any.
     pub fn skipped_at(&self, position: u32) -> Option<Span> {
         let before = self.skipped.partition_point(|span| span.lo <= position);
         self.skipped[..before].last().copied().filter(|span| span.hi > position)
     }
 
-    /// The file that holds a position, none for [`Span::NONE`].
+    /// The file of a position, or `None` for [`Span::NONE`].
     pub fn file_at(&self, position: u32) -> Option<FileId> {
         let after = self.files.partition_point(|file| file.base <= position);
         (after > 0).then(|| FileId(after as u32 - 1))
@@ -191,7 +191,7 @@ impl SourceMap {
         }
     }
 
-    /// The part of a span that is on its first line.
+    /// The part of a span on its first line.
     pub fn first_line(&self, span: Span) -> Span {
         let Some(line) = self.text(span).lines().next() else { return span };
         Span::new(span.lo, span.lo + line.trim_end().len() as u32)
@@ -208,14 +208,14 @@ impl SourceMap {
         Some(Location { file: name, line: number, column })
     }
 
-    /// Returns true if a `#line` directive gives a position another line, or its line another file, than the text has.
+    /// Returns true if a `#line` directive changes the line number or the file name of a position.
     pub fn is_renumbered(&self, position: u32) -> bool {
         let Some(file) = self.file_at(position).map(|id| self.file(id)) else { return false };
         let line = file.line_of((position - file.base).min(file.text.len() as u32));
         self.named_line(file, line) != (file.name.clone(), line as u32 + 1)
     }
 
-    /// Name and number of a physical line (zero-based) once `#line` has had its say.
+    /// Name and number of a physical line (zero-based) after `#line` directives.
     pub fn named_line(&self, file: &SourceFile, line: usize) -> (Arc<str>, u32) {
         let start = file.base + file.line_starts()[line];
         let end = file.line_starts().get(line + 1).map_or(u32::MAX, |next| file.base + next);
@@ -252,24 +252,24 @@ pub struct Loaded {
 /// Why an include could not be had.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoadError {
-    /// Not found; the places that were examined, in order.
+    /// Not found; the places that were searched, in order.
     NotFound(Vec<String>),
-    /// Found but not readable, or not UTF-8; a sentence that says so.
+    /// Found, but unreadable or not UTF-8; a sentence with the reason.
     Unreadable(String),
 }
 
-/// Where included text comes from. The compiler itself never opens a file.
+/// The source of included text. The compiler itself never opens a file.
 pub trait Loader {
-    /// Finds what `#include` names.
+    /// Finds the file that `#include` names.
     ///
-    /// `from` is the [`Loaded::name`] (or the input's name) of the file that holds the directive.
+    /// `from` is the [`Loaded::name`] (or the input's name) of the file with the directive.
     ///
     /// # Errors
-    /// When nothing is found or what was found cannot be read.
+    /// When nothing is found or the file cannot be read.
     fn load(&self, name: &str, kind: IncludeKind, from: &str) -> Result<Loaded, LoadError>;
 }
 
-/// A loader for compilations that have no includes.
+/// A loader for compilations without includes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoIncludes;
 

@@ -1,4 +1,4 @@
-//! The names of a shader: what it declares, and where each is used. Front ends fill it for editors; nothing else reads it.
+//! The names of a shader: declarations and uses. Front ends fill it only for editors.
 
 use crate::source::Span;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct Symbols {
 pub struct Use {
     /// The name, or the call of a macro that gave it.
     pub at: Span,
-    /// The name where it is declared first.
+    /// The name at its first declaration.
     pub declared: Span,
 }
 
@@ -37,23 +37,23 @@ pub enum Kind {
 /// A declared name. Spans without text are [`Span::NONE`].
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// The name. It tells declarations apart.
+    /// The name. Its place identifies the declaration.
     pub name: Span,
     pub kind: Kind,
-    /// The text before the name that belongs to it: qualifiers and type.
+    /// The text before the name that belongs to the declaration: qualifiers and type.
     pub before: Span,
-    /// The name and what follows it: dimensions, or the parameters of a function.
+    /// The name and the text after it: dimensions, or the parameters of a function.
     pub written: Span,
     /// The whole declaration, with the body of a function.
     pub whole: Span,
-    /// Where the name means this; none for names of the whole shader.
+    /// The range where the name has this meaning; `None` for global names.
     pub scope: Option<Span>,
     pub ty: Option<TypeOf>,
     /// The inferred type, if none is written.
     pub inferred: Option<Arc<str>>,
-    /// Name of the struct or block that it is a member of.
+    /// Name of the struct or block of a member.
     pub owner: Option<Span>,
-    /// True if a member is a name by itself, as in a block without an instance.
+    /// True if a member's name is used without an instance, as in a block without an instance name.
     pub is_free: bool,
     /// True if it is a function with a body.
     pub has_body: bool,
@@ -62,7 +62,7 @@ pub struct Declaration {
 /// The type of a declared name, as far as members and elements need it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TypeOf {
-    /// Where the type's name is written, or the name of the struct or block that is defined with it.
+    /// Place of the type's name, or the name of the struct or block that is defined with it.
     pub name: Span,
     /// Pairs of brackets.
     pub dimensions: u32,

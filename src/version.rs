@@ -1,3 +1,3 @@
-//! The inputs of this program, as hashes that a build script took: 16 hexadecimal digits each.
+//! The inputs of this program, as hashes computed by the build script: 16 hexadecimal digits each.
 
 include!(concat!(env!("OUT_DIR"), "/hashes.rs"));

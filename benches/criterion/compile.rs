@@ -1,4 +1,4 @@
-//! How long a shader takes in process: text in, SPIR-V words out.
+//! Time to compile a shader in process: text in, SPIR-V words out.
 //!
 //! `cargo bench -p crosslane-criterion --bench compile`
 
@@ -9,7 +9,7 @@ use crosslane::source::NoIncludes;
 use mimalloc::MiMalloc;
 use std::hint::black_box;
 
-/// As the command has it.
+/// The command's allocator.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -1,4 +1,4 @@
-//! Time of simulating a reduction of a million numbers: `fixtures/glsl/kernel_block_reduction.comp`, 64 invocations a
+//! Time to simulate a reduction of a million numbers: `fixtures/glsl/kernel_block_reduction.comp`, 64 invocations per
 //! workgroup, in waves of each size.
 //!
 //! `cargo bench -p crosslane-criterion --bench simulate`
@@ -13,11 +13,11 @@ use crosslane::source::NoIncludes;
 
 const SOURCE: &str = include_str!("../../fixtures/glsl/kernel_block_reduction.comp");
 
-/// Invocations of a workgroup, and workgroups.
+/// Invocations per workgroup, and workgroups.
 const GROUP: u32 = 64;
 const GROUPS: u32 = (1 << 20) / GROUP;
 
-/// The kernel as it is run: after the passes.
+/// The kernel after the passes, as the simulator runs it.
 fn kernel() -> Kernel {
     let profile = Profile::named("spirv-1.6").expect("it is built in");
     let input = Input { name: "reduction.comp", bytes: SOURCE.as_bytes(), language: Language::Glsl };

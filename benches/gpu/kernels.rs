@@ -1,5 +1,5 @@
-//! Whole kernels, and single operations in loops, each in five ways: measured in turn, and held against the simulator and
-//! against each other.
+//! Whole kernels, and single operations in loops, each in five ways: measured alternately, and compared with the
+//! simulator and with each other.
 
 use crate::overhead::Overhead;
 use crate::ways::Way;
@@ -12,10 +12,10 @@ use support::report;
 use support::simulator::After;
 use support::whole::{self, Kernel, Origin, Row};
 
-/// Turns that each kernel is measured for.
+/// Rounds in which each kernel is measured.
 const TURNS: usize = 21;
 
-/// The devices that there are.
+/// The available devices.
 pub struct Devices<'a> {
     pub painter: Option<&'a Painter>,
     pub vulkan: Option<&'a vulkan::Device>,
@@ -29,7 +29,7 @@ pub struct Found {
     pub are_right: bool,
 }
 
-/// The kernels whose names hold one of these, or all.
+/// The kernels whose names contain one of these; all if there are none.
 fn rows(names: &[&str]) -> impl Iterator<Item = &'static Row> {
     if !whole::has_ggml() {
         eprintln!("left out: the kernels of ggml (CROSSLANE_GGML does not name the folder of its shaders)");
@@ -38,7 +38,7 @@ fn rows(names: &[&str]) -> impl Iterator<Item = &'static Row> {
     rows.filter(move |row| names.is_empty() || names.iter().any(|name| row.name.contains(name)))
 }
 
-/// Prints kernels as the driver reads them.
+/// Prints kernels as passed to the driver.
 pub fn print_texts(names: &[&str]) -> ExitCode {
     let text = |row: &'static Row| Kernel::read(row).map(|kernel| println!("// {}\n{}", row.name, kernel.driver));
     match rows(names).try_for_each(text) {
@@ -50,13 +50,13 @@ pub fn print_texts(names: &[&str]) -> ExitCode {
     }
 }
 
-/// A kernel, and the buffers that the simulator leaves of its small case.
+/// A kernel, and the buffers after the simulator ran its small case.
 struct Known {
     row: &'static Row,
     read: Result<(Kernel, Vec<After>), String>,
 }
 
-/// Reads and simulates the kernels whose names hold one of these, several at a time.
+/// Reads and simulates the kernels whose names contain one of these, several at a time.
 fn known(names: &[&str]) -> Vec<Known> {
     let rows: Vec<&'static Row> = rows(names).collect();
     let next = AtomicUsize::new(0);
@@ -81,7 +81,7 @@ fn known(names: &[&str]) -> Vec<Known> {
     all.into_iter().map(|(_, known)| known).collect()
 }
 
-/// Compares the results of kernels, and returns true if they are right.
+/// Compares the results of kernels and returns true if they are right.
 pub fn check_all(devices: &Devices<'_>, names: &[&str]) -> bool {
     let mut are_right = true;
     for Known { row, read } in known(names) {
@@ -124,10 +124,11 @@ fn device(devices: &Devices<'_>) -> String {
     report::table(&["interface", "device and driver"], &rows)
 }
 
-/// The ways of a kernel, in the order of the table: ours and the rival's, as assembly and as SPIR-V, and ours as PTX.
+/// The ways to run a kernel, in table order: crosslane's and the rival's, as assembly and as SPIR-V, and crosslane's as
+/// PTX.
 const WAYS: [&str; 5] = ["assembly", "driver", "SPIR-V", "glslang", "PTX"];
 
-/// The ways of a kernel.
+/// The ways to run a kernel.
 type Ways<'d> = [Result<Way<'d>, String>; 5];
 
 fn ways<'d>(devices: &Devices<'d>, kernel: &Kernel) -> Ways<'d> {
@@ -150,7 +151,7 @@ struct Measured {
     row: &'static Row,
     outcomes: [Outcome; 5],
     overhead: Overhead,
-    /// The ways that left something wrong, with the differences.
+    /// The ways with wrong results, and the differences.
     wrong: Vec<String>,
 }
 
@@ -178,8 +179,8 @@ impl Measured {
         matches!(self.row.origin, Origin::Operation(_))
     }
 
-    /// The ratio of assembly to the driver's program, or where there is none to glslang's module on Vulkan; that of the
-    /// modules; and that of PTX to the faster of assembly and the driver's program.
+    /// The ratios of assembly to the driver's program (without one, to glslang's module on Vulkan), of the two modules,
+    /// and of PTX to the faster of assembly and the driver's program.
     fn ratios(&self) -> [Option<Ratio>; 3] {
         let ratio = |ours: &Outcome, theirs: &Outcome| Some(Ratio::new(ours.as_ref().ok()?, theirs.as_ref().ok()?));
         let [assembly, driver, spirv, glslang, ptx] = &self.outcomes;
@@ -206,7 +207,7 @@ impl Measured {
         vec![self.row.name.to_owned(), assembly, driver, first + mark, spirv, glslang, second, ptx, third]
     }
 
-    /// The reasons of ways that there are not.
+    /// Why some ways are missing.
     fn refusals(&self) -> impl Iterator<Item = String> {
         let of = |(way, outcome): (&str, &Outcome)| {
             let why = outcome.as_ref().err().filter(|why| ![ABSENT, WRONG].contains(&why.as_str()))?;
@@ -217,12 +218,12 @@ impl Measured {
     }
 }
 
-/// Cells without a time.
+/// Text of cells without a time.
 const ABSENT: &str = "–";
 const WRONG: &str = "wrong";
 
-/// Holds each way against the simulator over the small case and against the first over the whole one; those that are wrong
-/// become errors.
+/// Compares each way with the simulator on the small case and with the first way on the whole one; wrong results become
+/// errors.
 fn check(kernel: &Kernel, simulated: &[After], ways: &mut Ways<'_>) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut first = None;
@@ -244,7 +245,7 @@ fn check(kernel: &Kernel, simulated: &[After], ways: &mut Ways<'_>) -> Vec<Strin
     wrong
 }
 
-/// Runs the ways in turn. The first turn only wakes the clocks.
+/// Runs the ways alternately. The first round only wakes the clocks.
 fn time(kernel: &Kernel, ways: Ways<'_>) -> [Outcome; 5] {
     let mut all = ways.each_ref().map(|way| way.as_ref().map(|_| Turns::new()).map_err(Clone::clone));
     for turn in 0..=TURNS {
@@ -297,7 +298,7 @@ fn section(all: &[&Measured]) -> String {
     text + &format!("\nResults that are wrong: {wrong}.\n")
 }
 
-/// The mean of a column, and its rows that are slower beyond the spread.
+/// The mean of a column, and the rows that are slower by more than the spread.
 fn summary(all: &[&Measured], n: usize, column: &str) -> String {
     let ratios: Vec<(&str, Ratio)> = all.iter().filter_map(|one| Some((one.row.name, one.ratios()[n]?))).collect();
     let middles: Vec<f64> = ratios.iter().map(|(_, ratio)| ratio.middle).collect();

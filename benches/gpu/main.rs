@@ -1,11 +1,13 @@
-//! Programs of crosslane on the GPU next to those that others make for the same work: whole kernels as NVIDIA assembly next to the
-//! driver's own GLSL, as SPIR-V beside glslang's modules, and as PTX; then single operations. Everything of a row runs in turn in
-//! one process; times are those of the GPU. It measures what the machine has of OpenGL by NVIDIA, Vulkan and CUDA.
+//! Programs by crosslane on the GPU compared with those by other compilers for the same work: whole kernels as NVIDIA
+//! assembly next to the driver's program for the GLSL, as SPIR-V next to glslang's modules, and as PTX; then single
+//! operations. Everything in a row runs alternately in one process; times are the GPU's own. Measures the interfaces
+//! that the machine has: NVIDIA's OpenGL, Vulkan and CUDA.
 //!
-//! `cargo bench --bench gpu -- WORD NAME…` does a part: `operations`; `kernels`, or those whose names hold one of these; `check`
-//! compares the results of kernels and measures nothing; `texts` prints kernels as the driver reads them. `CROSSLANE_GGML` names
-//! the folder of ggml's shaders, `CROSSLANE_JUDGES` that of glslang. `CROSSLANE_VERIFIED=docs/verified/speed-nvidia.md` puts the
-//! tables into that page. It ends with an error where a result is wrong.
+//! `cargo bench --bench gpu -- WORD NAME…` does a part: `operations`; `kernels`, optionally only those whose names
+//! contain a NAME; `check` compares the results of kernels and measures nothing; `texts` prints kernels as passed to
+//! the driver. `CROSSLANE_GGML` names the folder with ggml's shaders, `CROSSLANE_JUDGES` the folder with glslang.
+//! `CROSSLANE_VERIFIED=docs/verified/speed-nvidia.md` writes the tables into that page. A wrong result makes the run
+//! fail.
 
 mod kernels;
 mod operations;
@@ -18,13 +20,13 @@ use std::process::ExitCode;
 use support::device::gl::Painter;
 use support::report;
 
-/// The profiles that are measured.
+/// The measured profile.
 const PROFILE: &str = "nv-hopper";
 const SPIRV: &str = "spirv-nvidia";
 const PTX: &str = "ptx-sm90";
 
 fn main() -> ExitCode {
-    // Cargo says `--bench` to benchmarks and nothing when it only tests that they start.
+    // Cargo passes `--bench` to benchmarks, and nothing when it only tests that they start.
     let words: Vec<String> = std::env::args().skip(1).collect();
     if !words.iter().any(|word| word == "--bench") {
         return ExitCode::SUCCESS;
@@ -66,7 +68,7 @@ fn main() -> ExitCode {
     if are_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The device, or nothing after a line that says why.
+/// The device; `None` after printing why there is none.
 fn opened<T, E: std::fmt::Display>(device: Result<T, E>) -> Option<T> {
     device.map_err(|why| eprintln!("left out: {why}")).ok()
 }

@@ -1,8 +1,8 @@
-//! Cross-lane operations: each in a kernel of crosslane, as NVIDIA assembly and as PTX, and in one of the driver's own GLSL,
-//! measured in turn.
+//! Cross-lane operations: each in a kernel by crosslane, as NVIDIA assembly and as PTX, and in one in the driver's own
+//! GLSL, measured alternately.
 //!
-//! A kernel has a million invocations that do an operation 256 times and sum the results up, so that the rate of shuffles
-//! decides.
+//! A kernel has a million invocations that perform an operation 256 times and sum up the results, so that the
+//! throughput of shuffles decides.
 
 use crosslane::compile::{Input, Language, Options};
 use crosslane::kernel::Specializations;
@@ -16,7 +16,7 @@ use crate::overhead::Overhead;
 use crate::{PROFILE, PTX};
 
 const WIDTHS: [u32; 5] = [2, 4, 8, 16, 32];
-/// Operators, each with the type that its operands have here.
+/// Operators, each with the operand type used here.
 const OPERATORS: [(&str, &str); 7] = [
     ("Add", "float"),
     ("Mul", "float"),
@@ -26,11 +26,11 @@ const OPERATORS: [(&str, &str); 7] = [
     ("Or", "uint"),
     ("Xor", "uint"),
 ];
-/// How often each kernel is measured: the number of rounds, and of runs in each round.
+/// How often each kernel is measured: the number of rounds, and of runs per round.
 const TURNS: usize = 7;
 const RUNS: usize = 5;
 
-/// The section of the page.
+/// The page's section on operations.
 pub fn section(painter: &Painter, cuda: Option<&cuda::Device>, overhead: Overhead) -> String {
     let rows: Vec<Vec<String>> = comparisons().iter().map(|what| what.row(painter, cuda, overhead)).collect();
     let head = [
@@ -97,7 +97,7 @@ impl Comparison {
                 Some(theirs.time(groups, &buffers, RUNS)),
                 ptx.as_ref().map(|kernel| kernel.time(groups, &[], &buffers, RUNS)),
             ];
-            // The first turn only wakes the clocks.
+            // The first round only wakes the clocks.
             for (run, times) in runs.into_iter().zip(&mut times).filter(|_| turn > 0) {
                 times.extend(run.map(|run| run.expect("it was loaded")));
             }
@@ -138,13 +138,13 @@ impl Comparison {
     }
 }
 
-/// Crosslane's assembly of a kernel.
+/// Crosslane's assembly for a kernel.
 pub fn program(source: &str) -> crosslane::backend::nv::Program {
     compiler::nv_program(&input(source), &options(PROFILE), &Specializations::new())
         .unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// Crosslane's PTX of a kernel.
+/// Crosslane's PTX for a kernel.
 pub fn ptx_program(source: &str) -> crosslane::backend::ptx::Program {
     compiler::ptx_program(&input(source), &options(PTX), &Specializations::new()).unwrap_or_else(|why| panic!("{why}"))
 }

@@ -1,4 +1,4 @@
-//! The time that an interface's timers see of a kernel that does nothing. Ratios between interfaces leave it out.
+//! The time that each interface's timers report for a kernel that does nothing. Ratios between interfaces exclude it.
 
 use crate::operations::{program, ptx_program};
 use crosslane::run::cuda;
@@ -9,7 +9,7 @@ use support::rates::{Ratio, Turns, microseconds, without};
 const EMPTY: &str = "#version 450\nlayout(local_size_x = 32) in;\nvoid main() {}\n";
 const RUNS: usize = 32;
 
-/// Nanoseconds of an empty kernel; 0 where the machine lacks an interface.
+/// Nanoseconds for an empty kernel; 0 if the machine lacks the interface.
 #[derive(Clone, Copy, Debug)]
 pub struct Overhead {
     opengl: u64,
@@ -36,7 +36,7 @@ impl Overhead {
     }
 }
 
-/// The median of a turn's runs. A first turn only wakes the clocks.
+/// The median of a round's runs. A first round only wakes the clocks.
 fn median(time: impl Fn() -> Vec<u64>) -> u64 {
     time();
     (1000.0 * microseconds(&vec![time()])) as u64

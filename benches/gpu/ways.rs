@@ -1,4 +1,4 @@
-//! The programs that do the work of a kernel.
+//! The programs that do a kernel's work.
 
 use crate::{PROFILE, PTX, SPIRV};
 use crosslane::run::cuda::{self, Loaded};
@@ -11,18 +11,18 @@ use support::judge;
 use support::lavapipe::{Buffers, to_words};
 use support::whole::{Kernel, LANES};
 
-/// Dispatches of one turn.
+/// Dispatches per round.
 const RUNS: u32 = 5;
 
-/// A program with the buffers that it runs over.
+/// A program and its buffers.
 pub enum Way<'d> {
-    /// NVIDIA assembly of crosslane.
+    /// Crosslane's NVIDIA assembly.
     Assembly { program: Program<'d>, push: Vec<u8>, buffers: Vec<BufferBinding> },
-    /// The driver's program of the GLSL.
+    /// The driver's program for the GLSL.
     Driver { shader: Shader<'d>, buffers: Vec<BufferBinding> },
     /// A module on Vulkan.
     Module(Timed<'d>),
-    /// PTX of crosslane on CUDA.
+    /// Crosslane's PTX on CUDA.
     Ptx { kernel: Loaded<'d>, push: Vec<u8>, buffers: Vec<BufferBinding> },
 }
 
@@ -92,7 +92,7 @@ impl<'d> Way<'d> {
         done.map_err(|e| e.to_string())
     }
 
-    /// Nanoseconds of each dispatch of a turn.
+    /// Nanoseconds for each dispatch of a round.
     pub fn time(&self, groups: [u32; 3]) -> Result<Vec<u64>, String> {
         let times = match self {
             Way::Assembly { program, push, buffers } => program.time(groups, push, buffers, RUNS as usize),

@@ -1,4 +1,4 @@
-//! Compiles every shader of `shaders/` for Vulkan 1.2 and for NVIDIA's Volta.
+//! Compiles every shader in `shaders/` for Vulkan 1.2 and for NVIDIA's Volta.
 
 use crosslane::build::{Builder, Error};
 

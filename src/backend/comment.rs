@@ -1,4 +1,4 @@
-//! Text of the source in assemblies, in comments and strings, which assemblers take in ASCII only.
+//! Source text in assembly comments and strings, where assemblers only accept ASCII.
 
 use crate::source::{SourceMap, Span};
 use std::fmt::Write;
@@ -6,15 +6,15 @@ use std::fmt::Write;
 /// Characters of the source that a comment shows.
 const SHOWN: usize = 100;
 
-/// The place of an operation in the source and its code, cut off where it is long: `file:line: code`.
+/// The place of an operation in the source and its code, truncated if it is long: `file:line: code`.
 pub fn of_source(sources: &SourceMap, span: Span) -> Option<String> {
     let at = sources.locate(span.lo)?;
     let code: String = sources.text(span).chars().take(SHOWN).collect();
     Some(format!("{}:{}: {}", ascii(&at.file), at.line, ascii(&code).trim()))
 }
 
-/// A name or a line of the source as part of a comment. Control characters become blanks, and characters outside of ASCII
-/// become `\u{…}` with their hexadecimal code points.
+/// A name or a source line in a comment. Control characters become blanks, and non-ASCII characters become `\u{…}` with
+/// their hexadecimal code points.
 pub fn ascii(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     for c in text.chars() {
@@ -27,8 +27,8 @@ pub fn ascii(text: &str) -> String {
     made
 }
 
-/// A name between the quotation marks of LLVM's assembler. Control characters become blanks, and bytes outside of ASCII are
-/// escaped, so that the program holds the name in UTF-8.
+/// A name between the quotation marks of LLVM's assembler. Control characters become blanks, and non-ASCII bytes are
+/// escaped, so that the program contains the name in UTF-8.
 pub fn string(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,19 +1,19 @@
-//! Copies that happen all at once, made one after the other.
+//! Parallel copies as a sequence.
 
 use crate::limits;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The next thing to do.
+/// The next step.
 pub enum Step<'a, C> {
     Copy(C),
-    /// Each remaining copy writes a register that another still reads: the overwritten value must be kept in a separate
-    /// register for its readers, which follow.
+    /// Each remaining copy writes a register that another still reads: the overwritten value must be saved in a
+    /// separate register for its readers, which follow.
     OpenRing(C, &'a mut [C]),
 }
 
-/// Orders copies so that each register is read before it is written: in rounds, each with all copies that nothing waits
-/// for at its start. `written` is the register that a copy writes, if others can read it, and `read` adds the registers
-/// that it reads.
+/// Orders copies so that each register is read before it is written: in rounds, each with all copies that nothing
+/// blocks at its start. `written` returns the register that a copy writes, if others can read it, and `read` adds the
+/// registers that it reads.
 pub fn in_order<C: Clone, R: Ord>(
     pending: Vec<C>,
     written: impl Fn(&C) -> Option<R>,
@@ -38,7 +38,7 @@ struct Uses {
     /// Copies that read it at first, in order.
     readers: Vec<usize>,
     writers: Vec<usize>,
-    /// The number of readers that are left.
+    /// The number of remaining readers.
     awaited: usize,
 }
 
@@ -89,7 +89,7 @@ impl<C: Clone, R: Ord, W: Fn(&C) -> Option<R>, S: Fn(&C, &mut BTreeSet<R>)> Queu
         self.free.sort_unstable();
     }
 
-    /// Notes that a copy no longer reads its sources, and frees the copies that waited for it.
+    /// Records that a copy no longer reads its sources, and releases the copies that waited for it.
     fn forget_reads(&mut self, copy: &C) {
         for register in self.sources(copy) {
             let uses = self.uses.get_mut(&register).expect("every source was noted");
@@ -123,7 +123,7 @@ impl<C: Clone, R: Ord, W: Fn(&C) -> Option<R>, S: Fn(&C, &mut BTreeSet<R>)> Queu
 mod tests {
     use super::*;
 
-    /// The order of copies `(to, from)` of numbered registers; rings keep what they overwrite in registers from 100 on.
+    /// The order of copies `(to, from)` of numbered registers; cycles save overwritten values in registers from 100 on.
     fn ordered(copies: &[(u32, u32)]) -> Vec<(u32, u32)> {
         let (mut made, mut next) = (Vec::new(), 100);
         in_order(

@@ -1,4 +1,4 @@
-//! Warnings for qualifiers that the text does not have.
+//! Warnings about qualifiers that the text cannot express.
 
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{
@@ -7,16 +7,16 @@ use crate::ir::{
 use crate::profile::Profile;
 use crate::source::Span;
 
-/// The qualifiers that the texts of a language keep.
+/// The qualifiers that a language's texts keep.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
-    /// True if operations on floats can be kept from being contracted, and are.
+    /// True if contraction of floats can be prevented, and is.
     pub precise: bool,
     /// True if the language can do so.
     pub can_be_precise: bool,
-    /// The first version whose buffers can be coherent for the device; none if none is.
+    /// The first version with device-coherent buffers; `None` if there is none.
     pub coherent_since: Option<(u8, u8)>,
-    /// True if images can be too, and are.
+    /// True if images can be coherent too, and are.
     pub coherent_images: bool,
     /// True if points can be of several pixels.
     pub point_sizes: bool,
@@ -96,7 +96,7 @@ fn precise(module: &Module) -> Option<Span> {
     all.find(is_precise).map(|inst| inst.span)
 }
 
-/// The first variable whose memory is to be coherent and is not.
+/// The first variable that is declared coherent and cannot be.
 fn coherent(module: &Module, profile: &Profile, kept: Kept) -> Option<Span> {
     let keeps = |space| {
         let is_kept = space == Space::Storage || kept.coherent_images;

@@ -1,6 +1,7 @@
-//! Back ends: each writes one output format, from a [`Module`] or from a [`Kernel`]. They know no source language.
+//! Back ends: each writes one output format, from a [`Module`] or from a [`Kernel`]. They do not know the source
+//! language.
 //!
-//! [`Backend`] is how the rest of the compiler reaches one: its row is next to its code.
+//! The rest of the compiler accesses a back end through its [`Backend`] row, which is next to its code.
 
 pub mod amd;
 mod comment;
@@ -33,7 +34,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use written::{Code, Unit, Written};
 
-/// The result of a back end: one diagnostic for each construct that the target, or crosslane so far, cannot express.
+/// The result of a back end, or one diagnostic for each construct that the target, or crosslane so far, cannot express.
 pub type Made<T> = Result<T, Vec<Diagnostic>>;
 
 /// The row of a back end.
@@ -42,13 +43,13 @@ pub struct Backend {
     pub units: &'static [Unit],
     /// The unit that runs a line.
     pub unit: fn(&str) -> Unit,
-    /// The name of the instruction or function that moves or combines the values of lanes of a kind; none where there is no single
-    /// one. The tables of the languages have the names of GLSL.
+    /// The name of the instruction or function that moves or combines lane values of a kind; `None` if there is no
+    /// single one. GLSL's names are in the language tables.
     pub mnemonic: fn(Primitive, ScalarKind) -> Option<Cow<'static, str>>,
     pub writer: Writer,
 }
 
-/// The form of the program that a back end takes.
+/// The form of program that a back end accepts.
 pub enum Writer {
     /// A whole module, whose cross-lane operations the back end plans.
     Module(ModuleWriter),
@@ -56,7 +57,7 @@ pub enum Writer {
     Kernel(KernelWriter),
 }
 
-/// A back end that takes modules.
+/// A back end for modules.
 pub struct ModuleWriter {
     pub write: fn(&Module, Form, &Options, &SourceMap) -> Made<Artifact>,
     /// The lines of the text.
@@ -65,7 +66,7 @@ pub struct ModuleWriter {
     pub losses: fn(&Module, &Profile) -> Vec<Diagnostic>,
 }
 
-/// A back end that takes kernels.
+/// A back end for kernels.
 pub struct KernelWriter {
     pub draft: fn(&Kernel, &Options, &SourceMap) -> Made<Arc<dyn Draft>>,
     /// True if a draft is right for every profile for which the kernel is.
@@ -76,13 +77,13 @@ pub struct KernelWriter {
 
 /// The program of a kernel.
 pub trait Draft: Debug + Send + Sync {
-    /// Its text for a profile.
+    /// The text for a profile.
     fn text(&self, profile: &Profile) -> String;
-    /// The resources that its caller must bind and the values that it must set, with the shader's interface, as JSON.
+    /// The resources that a caller must bind, the values that it must set, and the shader's interface, as JSON.
     fn reflection(&self, interface: &Interface) -> String;
 }
 
-/// The text of a kernel that is right for one profile, and what its caller must know.
+/// The text of a kernel for one profile, and the facts that its caller must know.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Listed<R> {
     pub text: String,
@@ -118,7 +119,7 @@ impl Backend {
 /// The form of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// The target's own: binary if there is such a form.
+    /// The target's default: binary if there is such a form.
     Binary,
     Text,
     /// The resources that the caller must bind and the values that it must set, as JSON.
@@ -134,7 +135,7 @@ pub enum Artifact {
 }
 
 impl Artifact {
-    /// The bytes of a file that holds it; SPIR-V in little-endian order.
+    /// The bytes of its file; SPIR-V in little-endian order.
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
             Artifact::Spirv(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
@@ -147,12 +148,12 @@ impl Artifact {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub profile: Profile,
-    /// Name of the source file, which the heads of texts say.
+    /// Name of the source file, for the headers of texts.
     pub source: String,
     pub debug: DebugInfo,
     pub manner: Manner,
     pub places: Places,
-    /// The plan of every cross-lane operation of a module; the planner's choice where there is none.
+    /// A plan for every cross-lane operation of a module; `None` for the planner's choice.
     pub plan: Option<Plan>,
     /// The planner's choices for the profile so far.
     pub plans: Arc<Plans>,
@@ -173,12 +174,12 @@ impl Options {
     }
 }
 
-/// Choices that leave a module's meaning as the language gives it.
+/// Options that do not change the meaning of a module.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Manner {
-    /// `min`, `max` and `clamp` give the operand that is not a NaN.
+    /// `min`, `max` and `clamp` return the operand that is not a NaN.
     pub nan_clamp: bool,
-    /// Variables that are declared although nothing uses them.
+    /// Unused variables that are still declared.
     pub keep_unused: Kept,
     pub optimize: Optimize,
     pub notes: Notes,
@@ -187,7 +188,7 @@ pub struct Manner {
 /// Parts of the source that shading-language output repeats.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Notes {
-    /// The comments beside declarations and statements.
+    /// The comments on declarations and statements.
     pub comments: bool,
     /// `#line` directives, which WGSL does not have.
     pub lines: bool,
@@ -200,14 +201,14 @@ pub enum Optimize {
     /// The straight translation.
     #[default]
     None,
-    /// For speed, and for size where speed is the same.
+    /// For speed, and for size if speed is the same.
     Speed,
     /// For size.
     Size,
 }
 
 impl Optimize {
-    /// The word for it after `--optimize` and in manifests.
+    /// Its word for `--optimize` and in manifests.
     pub const fn word(self) -> &'static str {
         match self {
             Optimize::None => "none",
@@ -217,19 +218,19 @@ impl Optimize {
     }
 }
 
-/// Variables that meet the outside and that nothing uses.
+/// Unused interface variables to keep.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kept {
     #[default]
     None,
     /// Resources at bindings.
     Bindings,
-    /// Inputs, outputs and push constants too.
+    /// Also inputs, outputs and push constants.
     All,
 }
 
 impl Kept {
-    /// Returns true if a variable is declared although nothing uses it.
+    /// Returns true if an unused variable is still declared.
     pub fn keeps(self, global: &Global) -> bool {
         let is_interface = matches!(global.space, Space::Input | Space::Output | Space::PushConstant);
         let least = match global.binding {
@@ -254,7 +255,7 @@ pub enum DebugInfo {
     Names,
     /// Names, source text and lines.
     Lines,
-    /// As lines, and also scopes, variables and types. SPIR-V only; other targets treat it as lines.
+    /// Lines, and also scopes, variables and types. SPIR-V only; other targets treat it as lines.
     Full,
 }
 
@@ -265,7 +266,7 @@ impl DebugInfo {
     }
 }
 
-/// `true` stands for names and lines.
+/// `true` means names and lines.
 impl From<bool> for DebugInfo {
     fn from(lines: bool) -> DebugInfo {
         if lines { DebugInfo::Lines } else { DebugInfo::None }

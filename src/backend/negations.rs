@@ -1,10 +1,10 @@
-//! Negations of floats that can be modifiers of the instructions that take them.
+//! Negations of floats that can be modifiers of their users.
 
 use crate::kernel::tree::Tree;
 use crate::kernel::{Kernel, Op, TernOp, UnOp};
 
-/// Marks the negations of floats of this many bits or more whose results only fused multiplications and additions take: there it
-/// does not matter what becomes of a NaN's bits.
+/// Marks the negations of floats of at least this many bits whose results are only used by fused multiply-adds: there
+/// the bits of a NaN do not matter.
 pub fn of_fused(kernel: &Kernel, tree: &Tree, least: u8) -> Vec<bool> {
     let is_negation = |op| matches!(op, Op::Un(UnOp::Neg, ty) if ty.is_float() && ty.width >= least);
     let mut found = vec![false; kernel.insts.len()];

@@ -11,8 +11,8 @@ pub struct Piece {
     pub offset: u32,
 }
 
-/// The pieces of an access, widest first, as its alignment allows. `is_moved` says of a number of bytes if one instruction
-/// moves a vector of that size.
+/// The pieces of an access, widest first, as its alignment allows. `is_moved` returns true if one instruction moves a
+/// vector of that many bytes.
 pub fn pieces(access: MemoryAccess, is_moved: impl Fn(u32) -> bool) -> Vec<Piece> {
     let (bytes, components) = (u32::from(access.bytes), usize::from(access.components));
     let mut pieces = Vec::new();

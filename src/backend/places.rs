@@ -1,7 +1,7 @@
-//! The places of resources in shading languages, where options choose them.
+//! The places of resources in shading languages, if options set them.
 //!
-//! Languages with groups and bindings get a module with other ones. Back ends whose language numbers each kind of resource
-//! apart read the options themselves.
+//! For languages with groups and bindings, the module is rewritten. Back ends for languages that number each kind of
+//! resource separately read the options themselves.
 
 use crate::ir::{Binding, Function, Module, Other, Space, TypeId, Types};
 
@@ -26,11 +26,11 @@ macro_rules! from_string {
 
 from_string!(Place, Bound, InputPlace);
 
-/// A number, in a group or space where the language has them: `5`, `1:5`.
+/// A number, in a group or space if the language has them: `5`, `1:5`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Place {
-    /// The set of the resource where this is none; 0 for push constants.
+    /// The resource's set if this is `None`; 0 for push constants.
     pub group: Option<u32>,
     pub number: u32,
 }
@@ -56,7 +56,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Set and binding of a resource in the source, as the name of its place: `0:3`.
+/// Set and binding of a resource in the source, which identify it: `0:3`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Bound {
@@ -119,7 +119,7 @@ impl fmt::Display for InputPlace {
 pub struct Places {
     /// The place of the uniform buffer with the push constants.
     pub push_constants: Option<Place>,
-    /// The places of resources. Other resources stay where the language puts them.
+    /// The places of resources. Other resources stay at the language's default places.
     pub resources: BTreeMap<Bound, Place>,
     /// Vertex inputs that move, by their location in the source.
     pub inputs: BTreeMap<u32, InputPlace>,
@@ -132,7 +132,7 @@ impl Places {
         self.push_constants.is_none() && self.resources.is_empty()
     }
 
-    /// The semantic of the vertex input at a location of the text, if one is chosen.
+    /// The semantic of the vertex input at a location of the text, if one is set.
     pub fn semantic(&self, location: u32) -> Option<&str> {
         match self.inputs.get(&location)? {
             InputPlace::Semantic(name) => Some(name),
@@ -140,7 +140,7 @@ impl Places {
         }
     }
 
-    /// The place of a resource, if it is chosen.
+    /// The place of a resource, if it is set.
     pub fn of(&self, set: u32, binding: u32) -> Option<Place> {
         self.resources.get(&Bound { set, binding }).copied()
     }

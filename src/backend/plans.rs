@@ -1,4 +1,4 @@
-//! Plans of cross-lane operations in back ends that write from modules, and one run of a plan.
+//! Plans of cross-lane operations for back ends that write modules, and the execution of a plan.
 
 use super::Options;
 use crate::ir::{Module, Scalar, Value};
@@ -18,7 +18,7 @@ pub const BOOL: Shape = (Scalar::BOOL, 1);
 pub const BALLOT: Shape = (Scalar::U32, 4);
 
 impl Options {
-    /// The plan of an operation of a module: the one that the options name, or the planner's choice.
+    /// The plan for an operation of a module: the one in the options, or the planner's choice.
     ///
     /// # Errors
     /// Like [`plan`](crate::lane::plan()).
@@ -47,7 +47,7 @@ pub fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
     arith::identity(op, scalar) & (u64::MAX >> (64 - scalar.width))
 }
 
-/// A value as the back end writes it.
+/// A back end's representation of a value.
 pub trait Shaped {
     fn shape(&self) -> Shape;
 }
@@ -75,8 +75,8 @@ impl<'p, A: Shaped> Run<'p, A> {
         }
     }
 
-    /// Writes the steps of the plan in order: each by `step`, which returns its result, and those that are repeated until the
-    /// last lane leaves by `turns`, which adds their results; most plans have none of the latter.
+    /// Writes the steps of the plan in order: each with `step`, which returns its result, and steps that repeat until
+    /// the last lane leaves with `turns`, which adds their results; most plans have none of the latter.
     pub fn write<W>(
         &mut self,
         writer: &mut W,

@@ -2,19 +2,19 @@
 
 use smallvec::SmallVec;
 
-/// A stretch, both ends included.
+/// A range with inclusive ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Range {
     pub from: u32,
     pub to: u32,
 }
 
-/// The stretches of one register; most have one or two.
+/// The ranges of one register; most have one or two.
 pub type Ranges = SmallVec<[Range; 2]>;
 
 /// The ranges in order, adjacent ones merged.
 pub fn joined(mut ranges: Ranges) -> Ranges {
-    // Mostly two ordered lists one after the other, which a stable sort merges in linear time.
+    // Usually two sorted lists one after the other, which a stable sort merges in linear time.
     ranges.sort();
     ranges.dedup_by(|range, last| {
         let touch = range.from <= last.to.saturating_add(1);
@@ -48,7 +48,7 @@ pub fn common<'r>(a: &'r [Range], b: &'r [Range]) -> impl Iterator<Item = Range>
     })
 }
 
-/// Returns true if two ordered lists of ranges have a place in common.
+/// Returns true if two sorted lists of ranges overlap.
 pub fn overlap(a: &[Range], b: &[Range]) -> bool {
     common(a, b).next().is_some()
 }
@@ -64,7 +64,8 @@ pub struct JoinBudget {
 const MEETINGS: usize = 16;
 
 impl JoinBudget {
-    /// For a program whose registers have this many ranges altogether. Lists are short that have `short` ranges together.
+    /// For a program whose registers have this many ranges in total. Lists are short if they have at most `short`
+    /// ranges together.
     pub fn new(short: usize, ranges: impl Iterator<Item = usize>) -> JoinBudget {
         JoinBudget { short, left: MEETINGS * ranges.sum::<usize>() }
     }

@@ -1,8 +1,8 @@
-//! The words 0xffffffff and 0x3f800000, which NVIDIA's compilers of assembly and PTX take for the same boolean.
+//! The words 0xffffffff and 0x3f800000, which NVIDIA's compilers for assembly and PTX confuse as the same boolean.
 //!
-//! Where a branch, a known element of memory or half of a 64-bit value gets one of them, it may become the other
-//! (driver 580.159 and ptxas 13.0, seen on an H100; docs/verified/nv-flow.md). A 1.0 that they cannot recognize stays
-//! as it is: one in a register that is computed from the lane's own masks.
+//! If a branch, a known element of memory or half of a 64-bit value gets one of them, it may become the other (driver
+//! 580.159 and ptxas 13.0, seen on an H100; docs/verified/nv-flow.md). A 1.0 that they cannot recognize stays
+//! unchanged: one in a register that is computed from the lane's own masks.
 
 /// True as an integer of all bits.
 pub const TRUE: u32 = u32::MAX;
@@ -17,7 +17,7 @@ pub struct Truths {
 }
 
 impl Truths {
-    /// Notes a word.
+    /// Records a word.
     pub const fn hold(&mut self, word: u32) {
         self.truth |= word == TRUE;
         self.one |= word == ONE;

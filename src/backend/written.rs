@@ -5,11 +5,11 @@ use crate::kernel::Origin;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-/// A line, or the few that stand for one instruction.
+/// A line, or several that represent one instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     pub origin: Origin,
-    /// The text in the program, with its margin and the line break.
+    /// The text in the program, with its indentation and the line break.
     pub text: String,
     /// Names of the registers that it reads and writes.
     pub reads: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// The lines of text of operations in the order of their numbers: the result of each is what its last line defines.
+    /// The text lines of operations in the order of their numbers: the result of each is defined by its last line.
     pub fn of(lines: Vec<Written>, operations: impl Iterator<Item = (FuncId, InstId)>) -> Code {
         let result = |n: usize| {
             let own = lines.iter().rev().find(|line| line.origin == Origin::Operation(n as u32));
@@ -79,20 +79,20 @@ pub enum Unit {
     Vote,
     /// NVIDIA's and SPIR-V's arithmetic.
     Arithmetic,
-    /// AMD's way to buffers and scratch memory.
+    /// AMD's access to buffers and scratch memory.
     Memory,
     /// Branches and loops.
     Control,
-    /// SPIR-V's subgroup instructions, whatever a driver makes of them.
+    /// SPIR-V's subgroup instructions, whatever the driver compiles them to.
     Subgroup,
-    /// Nothing: it waits.
+    /// No unit: it waits.
     Wait,
-    /// Nothing: it is branched to.
+    /// No unit: it is a branch target.
     Label,
 }
 
 impl Unit {
-    /// Returns true if a line of it is an instruction that does something.
+    /// Returns true if a line of it is an instruction with an effect.
     pub const fn works(self) -> bool {
         !matches!(self, Unit::Wait | Unit::Label)
     }

@@ -1,11 +1,11 @@
-//! The blocks of a shader as Rust structs of the same layout. Padding is written out, so that no byte is left undefined, and the
-//! offsets are checked where the structs are compiled.
+//! The blocks of a shader as Rust structs of the same layout. Padding is explicit, so that no byte is undefined, and
+//! the offsets are checked when the structs are compiled.
 
 use super::rust::{identifier, no_keyword};
 use crate::backend::reflection::{Interface, ResourceKind, Shape, Structure};
 use std::fmt::Write;
 
-/// Layouts that a caller may give memory by itself are nested no deeper than this.
+/// Limit of the nesting of layouts, for callers that provide their own memory.
 const DEPTH: usize = 64;
 
 /// A type of Rust.
@@ -44,7 +44,7 @@ fn scalar(name: &str) -> Option<Type> {
 /// Writes the structs of one shader.
 struct Writer<'i> {
     structs: &'i [Structure],
-    /// The names of the structs, by place.
+    /// The names of the structs, by index.
     names: Vec<String>,
     derives: &'static str,
     /// The result for each struct that was tried.
@@ -52,8 +52,8 @@ struct Writer<'i> {
     out: String,
 }
 
-/// The text of the blocks that a caller fills or reads, and of the structs in them; empty where there are none. With `bytemuck`
-/// the structs derive its traits.
+/// The text of the blocks that a caller fills or reads, and of the structs in them; empty if there are none. With
+/// `bytemuck` the structs derive its traits.
 pub fn text(interface: &Interface, bytemuck: bool) -> String {
     let structs = &interface.structs;
     let derives = match bytemuck {
@@ -71,7 +71,7 @@ pub fn text(interface: &Interface, bytemuck: bool) -> String {
     writer.out
 }
 
-/// Names of Rust; two structs of one name are told apart by a number.
+/// Valid Rust names; structs with the same name get a number.
 fn unique_names(structs: &[Structure]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for item in structs {
@@ -88,12 +88,12 @@ fn unique_names(structs: &[Structure]) -> Vec<String> {
 }
 
 impl Writer<'_> {
-    /// The struct at an index, written once; none if Rust cannot express it.
+    /// The struct at an index, written once; `None` if Rust cannot express it.
     fn structure(&mut self, place: usize, depth: usize) -> Option<Type> {
         if let Some(made) = &self.made[place] {
             return made.clone();
         }
-        // A struct that a reference leads back to is an address in itself.
+        // A struct that a reference leads back to is only an address.
         self.made[place] = Some(None);
         let made = (depth < DEPTH).then(|| self.fields(place, depth)).flatten();
         self.made[place] = Some(made.clone());
@@ -182,7 +182,7 @@ impl Writer<'_> {
         of.array(per_line)?.array(lines.parse().ok()?)
     }
 
-    /// An element that is this many bytes from the next: a struct with padding where it is shorter.
+    /// An array element with this stride in bytes: a struct with padding if it is shorter.
     fn strided(&mut self, ty: Type, stride: u32, name: &str, level: usize) -> Option<Type> {
         if ty.size == stride {
             return Some(ty);

@@ -26,11 +26,11 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The profile where none is named.
+/// The default profile.
 const DEFAULT_PROFILE: &str = "spirv-1.3";
 
-/// The shaders to compile, the profiles and the options. Paths start from the package's folder, where cargo runs build
-/// scripts.
+/// The shaders to compile, the profiles and the options. Paths are relative to the package's folder, where cargo runs
+/// build scripts.
 #[derive(Default)]
 #[must_use = "nothing happens before `compile` or `compile_dir`"]
 pub struct Builder {
@@ -54,7 +54,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A builder for SPIR-V 1.3, where no profile is named.
+    /// A builder for SPIR-V 1.3, unless you name other profiles.
     pub fn new() -> Builder {
         Builder::default()
     }
@@ -83,20 +83,20 @@ impl Builder {
         self
     }
 
-    /// Writes to this folder in place of `OUT_DIR`.
+    /// Writes to this folder instead of `OUT_DIR`.
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Builder {
         self.out_dir = Some(folder.into());
         self
     }
 
-    /// Calls the results `NAME.rs` in place of `shaders.rs`, and puts the single outputs into a folder of that name. Each
-    /// builder of a build script needs its own name, or an [`out_dir`](Builder::out_dir).
+    /// Writes the results to `NAME.rs` instead of `shaders.rs`, and the individual outputs to a folder of that name.
+    /// Each builder of a build script needs its own name, or an [`out_dir`](Builder::out_dir).
     pub fn name(mut self, name: impl Into<String>) -> Builder {
         self.name = Some(name.into());
         self
     }
 
-    /// Takes includes from here in place of the file system. The shaders themselves are files.
+    /// Loads includes through this loader instead of the file system. The shaders themselves are files.
     pub fn loader(mut self, loader: impl Loader + 'static) -> Builder {
         self.loader = Some(Box::new(loader));
         self
@@ -108,7 +108,7 @@ impl Builder {
         self
     }
 
-    /// Says what becomes of a kind of warning, as `-W` of the command does: `no-divergent-lanes` turns it off,
+    /// Configures a kind of warning, like the command's `-W`: `no-divergent-lanes` turns it off,
     /// `error=divergent-lanes` makes it an error. May be repeated.
     pub fn warning(mut self, choice: impl Into<String>) -> Builder {
         self.warnings.push(choice.into());
@@ -127,8 +127,8 @@ impl Builder {
         self
     }
 
-    /// Keeps the source's comments in shading languages, or gives these `#line` directives, as `--comments` and
-    /// `--line-directives` of the command do.
+    /// Keeps the source's comments in shading languages, or adds `#line` directives, like the command's `--comments`
+    /// and `--line-directives`.
     pub fn notes(mut self, notes: Notes) -> Builder {
         self.manner.notes = notes;
         self
@@ -140,14 +140,14 @@ impl Builder {
         self
     }
 
-    /// Sets whether `a * b + c` of floats may be rounded once, as `--fp-contract` of the command does.
+    /// Sets whether floating-point `a * b + c` may be rounded once, like the command's `--fp-contract`.
     pub fn fp_contract(mut self, choice: FpContract) -> Builder {
         self.fp_contract = choice;
         self
     }
 
-    /// Changes the positions that vertex and tessellation evaluation shaders write, as `--flip-y` and `--depth-range` of the
-    /// command do.
+    /// Changes the positions that vertex and tessellation evaluation shaders write, like the command's `--flip-y` and
+    /// `--depth-range`.
     pub fn clip_space(mut self, space: ClipSpace) -> Builder {
         self.clip_space = space;
         self
@@ -159,7 +159,7 @@ impl Builder {
         self
     }
 
-    /// Puts the resource of a set and binding at another place, for the same languages. May be repeated.
+    /// Moves the resource of a set and binding to another place, for WGSL, GLSL, HLSL and MSL. May be repeated.
     pub fn place(mut self, resource: Bound, place: Place) -> Builder {
         self.places.resources.insert(resource, place);
         self
@@ -171,30 +171,31 @@ impl Builder {
         self
     }
 
-    /// Puts the vertex input at a location at another one, or gives it a semantic of HLSL. May be repeated.
+    /// Moves the vertex input at a location to another one, or gives it an HLSL semantic. May be repeated.
     pub fn vertex_input(mut self, location: u32, place: InputPlace) -> Builder {
         self.places.inputs.insert(location, place);
         self
     }
 
-    /// Derives `bytemuck::Pod` and `bytemuck::Zeroable` for the structs of blocks. The crate that includes the results then
-    /// depends on bytemuck with its features `derive` and `min_const_generics`.
+    /// Derives `bytemuck::Pod` and `bytemuck::Zeroable` for the structs of blocks. The crate that includes the results
+    /// then depends on bytemuck with its features `derive` and `min_const_generics`.
     pub fn bytemuck(mut self, derive: bool) -> Builder {
         self.bytemuck = derive;
         self
     }
 
-    /// Sets whether cargo learns of the files that were read and the errors found; the default is true.
+    /// Sets whether to report dependencies and errors to cargo; the default is true.
     pub fn cargo_metadata(mut self, print: bool) -> Builder {
         self.is_silent = !print;
         self
     }
 
-    /// Compiles every shader below a folder, by extension: `.comp`, `.wgsl`, … A `.glsl` file without a stage in its name
-    /// (`a.comp.glsl`) is taken for something to include.
+    /// Compiles every shader below a folder, by extension: `.comp`, `.wgsl`, … A `.glsl` file without a stage in its
+    /// name (unlike `a.comp.glsl`) is treated as an include file.
     ///
     /// # Errors
-    /// When a shader is wrong, a profile cannot express it, or a file cannot be read or written; cargo has been told then.
+    /// When a shader is wrong, a profile cannot express it, or a file cannot be read or written. The error has already
+    /// been reported to cargo.
     pub fn compile_dir(self, folder: impl AsRef<Path>) -> Result<(), Error> {
         let folder = folder.as_ref();
         let mut lines = Lines::new(!self.is_silent);
@@ -318,8 +319,8 @@ impl Builder {
         self.warnings.iter().map(read).collect()
     }
 
-    /// Compiles a shader and describes its bindings; none when it is wrong, which cargo has been told then. The shader
-    /// is read once for all profiles that read it alike.
+    /// Compiles a shader and describes its bindings. Returns `None` and reports the errors to cargo if the shader is
+    /// wrong. The shader is parsed once for all profiles that read it alike.
     fn compile_one(
         &self,
         path: &Path,
@@ -373,7 +374,7 @@ fn reflection(shader: &str, reading: &Reading, options: &Options, lines: &mut Li
     Some((Reflection::of(module, entry, Kept::None, profile.wave_size), lanes))
 }
 
-/// Reports a set-up error to cargo, which already knows the errors in shaders.
+/// Reports a setup error to cargo. Errors in shaders have been reported already.
 fn told(result: Result<(), Error>, lines: &mut Lines) -> Result<(), Error> {
     if let Err(Error::Setup(why)) = &result {
         lines.error(why);

@@ -19,12 +19,12 @@ impl Lines {
         Lines { is_silent: !is_printed, said: BTreeSet::new() }
     }
 
-    /// The script is to run again when this file, or one in this folder, changes.
+    /// Reruns the script when this file, or a file in this folder, changes.
     pub fn file(&mut self, path: &str) {
         self.say(format!("cargo::rerun-if-changed={path}"));
     }
 
-    /// The script is to run again when this variable changes.
+    /// Reruns the script when this variable changes.
     pub fn variable(&mut self, name: &str) {
         self.say(format!("cargo::rerun-if-env-changed={name}"));
     }
@@ -33,7 +33,7 @@ impl Lines {
         self.say(format!("cargo::error={}", one_line(text)));
     }
 
-    /// All messages about a shader.
+    /// Reports all messages about a shader.
     pub fn messages(&mut self, shader: &str, sources: &SourceMap, diagnostics: &Diagnostics) {
         for diagnostic in diagnostics.iter() {
             let kind = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
@@ -43,14 +43,14 @@ impl Lines {
 
     fn say(&mut self, line: String) {
         if !self.is_silent && !self.said.contains(&line) {
-            // There is no way to report that standard output cannot be written.
+            // If standard output cannot be written, there is no way to report it.
             let _ = writeln!(io::stdout().lock(), "{line}");
             self.said.insert(line);
         }
     }
 }
 
-/// `a.comp:3:5: E0300: message (label); note`; a message that is about no place names the shader.
+/// `a.comp:3:5: E0300: message (label); note`; a message without a place names the shader.
 fn text(shader: &str, sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     let at = sources.locate(diagnostic.span().lo);
     let place = at.map_or(format!("{shader}: "), |at| format!("{}:{}:{}: ", at.file, at.line, at.column));
@@ -61,7 +61,7 @@ fn text(shader: &str, sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     format!("{place}{}: {}{label}{notes}", diagnostic.code, diagnostic.title())
 }
 
-/// A line for cargo ends where the line ends.
+/// Cargo's directives end at the end of the line.
 fn one_line(text: &str) -> String {
     visible(&text.replace(['\n', '\r'], " ")).into_owned()
 }

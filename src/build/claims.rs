@@ -1,4 +1,4 @@
-//! The files that one run of a command reads and writes. No run overwrites an input, or writes a file twice.
+//! The files that one run of a command reads and writes. A run never overwrites an input and never writes a file twice.
 
 use super::identity::Identity;
 use super::read;
@@ -14,13 +14,13 @@ pub struct Claims(Arc<Mutex<Files>>);
 
 #[derive(Default, Debug)]
 struct Files {
-    /// With the path that each was read by.
+    /// With the path that each was read through.
     inputs: FxHashMap<Identity, PathBuf>,
     outputs: FxHashSet<PathBuf>,
 }
 
 impl Claims {
-    /// Reads a regular file of at most `limit` bytes, which must not be written from now on.
+    /// Reads a regular file of at most `limit` bytes, and protects it from being written.
     ///
     /// # Errors
     /// Like [`read::bytes`].
@@ -37,7 +37,7 @@ impl Claims {
         }
     }
 
-    /// Notes that standard input is read, where it is a file.
+    /// Adds standard input to the inputs, if it is a file.
     #[cfg(unix)]
     pub fn add_stdin(&self) {
         use std::os::fd::AsFd;
@@ -71,7 +71,7 @@ impl Claims {
         }
     }
 
-    /// A thread that panics leaves the lists whole.
+    /// A thread that panics leaves the lists in a valid state.
     fn files(&self) -> MutexGuard<'_, Files> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,7 +81,8 @@ fn refused(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
-/// The path with its folder's own name: one output, one path. Links to files stay, since writing replaces them.
+/// The path with its folder resolved, so that one output has one path. Links to files stay, because writing replaces
+/// them.
 fn resolved(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());

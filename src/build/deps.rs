@@ -1,8 +1,7 @@
-//! The dependencies of an output, as text for the tools that rebuild it: make's and ninja's rules, JSON, or plain
-//! paths.
+//! The dependencies of an output, as text for build tools: rules for make and ninja, JSON, or plain paths.
 //!
-//! The rules have the form of `gcc -M`: blanks, `#` and `$` in names are escaped as make and ninja read them. A name
-//! that a form cannot hold is an error, never left out.
+//! The rules have the form of `gcc -M`: blanks, `#` and `$` in names are escaped for make and ninja. A name that a form
+//! cannot express is an error; it is never omitted.
 
 use serde::Serialize;
 use std::fmt::Write;
@@ -10,9 +9,9 @@ use std::fmt::Write;
 /// The forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// A rule of make.
+    /// A make rule.
     Make,
-    /// The same on one line.
+    /// A make rule on one line.
     Line,
     /// One object with `inputs` and `outputs`.
     Json,
@@ -26,14 +25,14 @@ pub struct Deps {
     pub targets: Vec<RuleTarget>,
     /// The shader first.
     pub inputs: Vec<String>,
-    /// Also write an empty rule for each included file, so that make does not stop when one goes away.
+    /// Also write an empty rule for each included file, so that make does not stop when one disappears.
     pub phony: bool,
 }
 
 /// The target of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RuleTarget {
-    /// A path, escaped where it must be.
+    /// A path, escaped if necessary.
     Path(String),
     /// Text of a makefile.
     Verbatim(String),
@@ -47,7 +46,7 @@ impl RuleTarget {
     }
 }
 
-/// A name that the form has no way to write.
+/// A name that the form cannot express.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inexpressible(pub String);
 
@@ -55,7 +54,7 @@ impl Deps {
     /// The text of a dependency file.
     ///
     /// # Errors
-    /// Returns the first name that the form cannot hold: a line break in a rule, a NUL between NULs.
+    /// Returns the first name that the form cannot express: a line break in a rule, a NUL between NULs.
     pub fn to_text(&self, format: Format) -> Result<String, Inexpressible> {
         match format {
             Format::Make => self.make(" \\\n  "),
@@ -103,7 +102,8 @@ impl Deps {
     }
 }
 
-/// A name as GNU make and ninja read it back: a backslash before blanks and `#`, those before it doubled, `$` doubled.
+/// A name as GNU make and ninja read it: a backslash before blanks and `#`, with the backslashes before those doubled,
+/// and `$` doubled.
 fn escaped(name: &str) -> Result<String, Inexpressible> {
     let mut out = String::with_capacity(name.len());
     let mut backslashes = 0;

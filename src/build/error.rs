@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// A failure; the messages of the shaders themselves went to cargo.
+/// A failure. The messages about the shaders themselves have been reported to cargo.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Error {
-    /// These shaders could not be compiled, since they are wrong or a profile cannot express them.
+    /// These shaders could not be compiled, because they are wrong or a profile cannot express them.
     Shaders(Vec<PathBuf>),
     /// A profile, a folder or a name is wrong, or a file cannot be read or written: a sentence.
     Setup(String),

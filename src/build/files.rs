@@ -1,4 +1,4 @@
-//! Text from the file system: next to the file that asks for it, then in the include directories in order.
+//! Text from the file system: first next to the including file, then in the include directories in order.
 
 use super::claims::Claims;
 use super::read;
@@ -50,8 +50,8 @@ pub fn missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory)
 }
 
-/// A file is known by its name, which therefore must be text. Its comments may hold any bytes; elsewhere the preprocessor
-/// reports them.
+/// A file is identified by its name, which therefore must be text. Its comments may contain any bytes; the preprocessor
+/// reports invalid bytes elsewhere.
 fn loaded(path: &Path, bytes: &[u8]) -> Result<Loaded, LoadError> {
     match path.to_str() {
         Some(name) => Ok(Loaded { name: name.into(), text: String::from_utf8_lossy(bytes).into() }),
@@ -64,18 +64,18 @@ pub fn not_utf8(path: &Path) -> String {
     format!("the name {path:?} is not UTF-8")
 }
 
-/// A file that another one asked for.
+/// An included file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Include {
     pub name: Arc<str>,
     /// The name in the directive.
     pub asked: String,
     pub kind: IncludeKind,
-    /// The file that holds the directive.
+    /// The file with the directive.
     pub from: String,
 }
 
-/// Remembers what another loader found.
+/// Records the files that another loader finds.
 pub struct Recorder<'a> {
     inner: &'a dyn Loader,
     found: RefCell<Vec<Include>>,
@@ -91,7 +91,7 @@ impl<'a> Recorder<'a> {
         self.into_includes().into_iter().map(|include| include.name).collect()
     }
 
-    /// The includes, each with the file that asked for it.
+    /// The includes, each with its including file.
     pub fn into_includes(self) -> Vec<Include> {
         self.found.into_inner()
     }
@@ -106,7 +106,7 @@ impl Loader for Recorder<'_> {
     }
 }
 
-/// The path without `.` and, where that is possible by text alone, without `..`: one file, one name.
+/// The path without `.` and, as far as the text alone allows, without `..`: one file, one name.
 pub fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {

@@ -10,12 +10,12 @@ type Key = (u64, u64);
 #[cfg(not(unix))]
 type Key = std::path::PathBuf;
 
-/// Tells a file from all others, whatever path, symbolic link or hard link leads to it.
+/// Identifies a file, independent of the path, symbolic link or hard link that leads to it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Identity(Key);
 
 impl Identity {
-    /// The identity of the file that a path leads to; none if there is none.
+    /// The identity of the file at a path, or `None` if there is no file.
     pub fn of(path: &Path) -> Option<Identity> {
         #[cfg(unix)]
         return fs::metadata(path).ok().map(|meta| Identity::of_meta(&meta));
@@ -35,16 +35,17 @@ impl Identity {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Stamp {
     pub bytes: u64,
-    /// Nanoseconds since 1970, as all times here. Any program can set it.
+    /// Nanoseconds since 1970, like all times here. Any program can set it.
     modified: u64,
-    /// When contents or metadata last changed (POSIX `st_ctime`), which no program can set; 0 where there is no such time.
+    /// When contents or metadata last changed (POSIX `st_ctime`), which no program can set; 0 if the system does not
+    /// record it.
     changed: u64,
     /// The inode, which changes when a file is replaced; 0 if the system has none.
     inode: u64,
 }
 
 impl Stamp {
-    /// The stamp of the file that a path leads to; none if there is none.
+    /// The stamp of the file at a path, or `None` if there is no file.
     pub fn of(path: &Path) -> Option<Stamp> {
         fs::metadata(path).ok().map(|meta| Stamp::of_meta(&meta))
     }

@@ -1,17 +1,17 @@
-//! The language and the stage that a shader's file name gives.
+//! The language and the stage that a shader's file name indicates.
 
 use crate::compile::Language;
 use crate::ir::Stage;
 use std::path::{Path, PathBuf};
 
-/// The language that an extension means, and the stage where it means one.
+/// The language of an extension, and its stage if it implies one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kind {
     pub language: Language,
     pub stage: Option<Stage>,
 }
 
-/// The extensions that say no stage.
+/// The extensions that do not name a stage.
 static EXTENSIONS: &[(&str, Kind)] = &[
     ("glsl", Kind { language: Language::Glsl, stage: None }),
     ("wgsl", Kind { language: Language::Wgsl, stage: None }),
@@ -23,7 +23,7 @@ fn of_extension(extension: &str) -> Option<Kind> {
     known.or_else(|| stage.map(|stage| Kind { language: Language::Glsl, stage: Some(stage) }))
 }
 
-/// The kind of a path; none if its extension is not a shader's. `a.comp` and `a.comp.glsl` alike say compute.
+/// The kind of a path; `None` if its extension is not a shader's. Both `a.comp` and `a.comp.glsl` mean compute.
 pub fn of(path: &Path) -> Option<Kind> {
     let find = |path: &Path| {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -35,14 +35,14 @@ pub fn of(path: &Path) -> Option<Kind> {
 }
 
 /// The stem of the names of a shader's outputs: `sub/a.comp` gives `sub/a`, `a.comp.glsl` gives `a`; `a.vert` keeps its
-/// stage, so that it and `a.frag` differ. With `/` on every system.
+/// stage, so that it differs from `a.frag`. Uses `/` on every system.
 pub fn stem(path: &Path) -> String {
     let text = path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
     let inner = [".glsl", ".wgsl"].iter().find_map(|end| text.strip_suffix(end)).unwrap_or(&text);
     inner.strip_suffix(".comp").unwrap_or(inner).to_string()
 }
 
-/// The path without the endings that say language and stage, which the stages of one program have in common.
+/// The path without the extensions for language and stage: a name that the stages of one program share.
 pub fn program(shader: &Path) -> PathBuf {
     let mut name = shader.to_path_buf();
     while of(&name).is_some() {

@@ -1,5 +1,5 @@
-//! Compiling from build scripts, and the file handling that build scripts and the command share: reading, writing files
-//! whole or not at all, and dependencies. The compiler itself touches no file.
+//! Compiling from build scripts, and the file handling that they share with the command: reading, atomic writes, and
+//! dependencies. The compiler itself touches no file.
 //!
 //! ```no_run
 //! // build.rs
@@ -37,8 +37,8 @@ pub use builder::Builder;
 pub use error::Error;
 use std::path::Path;
 
-/// Compiles every shader of a folder to SPIR-V 1.3, with a file `shaders.rs` that holds the results; a [`Builder`] has
-/// more choices.
+/// Compiles every shader of a folder to SPIR-V 1.3, and writes the results to `shaders.rs`. A [`Builder`] has more
+/// options.
 ///
 /// # Errors
 /// When a shader is wrong or a file cannot be read or written; cargo has been told then.

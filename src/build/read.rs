@@ -1,4 +1,4 @@
-//! Reading files that users name: regular ones only, up to a size. A pipe or a device could wait or continue for ever.
+//! Reads files that users name: only regular ones, up to a size limit. A pipe or a device could block or never end.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -28,7 +28,7 @@ pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     up_to(File::open(path)?, meta.len() as usize, limit)
 }
 
-/// The same as text.
+/// Reads a file as text.
 ///
 /// # Errors
 /// Like [`bytes`]; and when the file is not UTF-8.
@@ -53,7 +53,7 @@ pub fn stdin(limit: u64) -> io::Result<Vec<u8>> {
     up_to(io::stdin().lock(), 0, limit)
 }
 
-/// The rest of a stream; `expected` bytes, if it is as long as was said.
+/// The rest of a stream; `expected` bytes, if it is as long as expected.
 fn up_to(stream: impl Read, expected: usize, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(expected);
     stream.take(limit + 1).read_to_end(&mut bytes)?;

@@ -1,9 +1,8 @@
 //! `shaders.rs`: the outputs of a build as Rust constants, one module per shader, with the resources that callers must
 //! bind.
 //!
-//! SPIR-V becomes `&[u32]` written as numbers, so that it is aligned and the same on every machine; assembly becomes `&str`.
-//! Blocks become structs of the same layout. The file needs nothing but the standard library's core, and bytemuck where that is
-//! asked for.
+//! SPIR-V becomes a `&[u32]` of numbers, so that it is aligned and the same on every machine; assembly becomes `&str`.
+//! Blocks become structs of the same layout. The file needs only `core`, and bytemuck if requested.
 
 use super::blocks;
 use crate::backend::reflection::{BindingKind, Reflection};
@@ -82,7 +81,7 @@ pub fn text(items: &[Item], bytemuck: bool) -> String {
     text
 }
 
-/// A module of blocks, or one for each profile where macros make them different.
+/// A module of blocks, or one per profile if macros make them different.
 fn block_modules(text: &mut String, group: &[Item], bytemuck: bool) {
     let blocks: Vec<String> = group.iter().map(|item| blocks::text(&item.reflection.interface, bytemuck)).collect();
     let is_one = blocks.windows(2).all(|pair| pair[0] == pair[1]);
@@ -152,7 +151,7 @@ pub fn module_name(stem: &str) -> String {
     no_keyword(identifier(stem).to_ascii_lowercase())
 }
 
-/// A name that is not a word of the language.
+/// A name that is not a keyword.
 pub fn no_keyword(name: String) -> String {
     if KEYWORDS.contains(&name.as_str()) { name + "_" } else { name }
 }
@@ -162,7 +161,7 @@ pub fn identifier(text: &str) -> String {
     if plain.starts_with(|c: char| c.is_ascii_digit()) { format!("_{plain}") } else { plain }
 }
 
-/// Words that no module can be called (The Rust Reference, "Keywords").
+/// Words that cannot be module names (The Rust Reference, "Keywords").
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",

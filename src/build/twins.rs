@@ -10,18 +10,18 @@ use std::sync::{Mutex, PoisonError};
 pub struct Maker {
     /// Everything that its outputs depend on: the same request may be repeated.
     pub request: String,
-    /// Its name in messages.
+    /// The builder's name in messages.
     pub title: String,
 }
 
 static MAKERS: Mutex<BTreeMap<PathBuf, Maker>> = Mutex::new(BTreeMap::new());
 
-/// Notes who writes these files.
+/// Records the builder that writes these files.
 ///
 /// # Errors
-/// Returns the file that another builder has written, and that builder; none is noted then.
+/// Returns the file that another builder has written, and that builder. Nothing is recorded then.
 pub fn claim(files: &[PathBuf], maker: &Maker) -> Result<(), (PathBuf, Maker)> {
-    // A thread that panics leaves the map whole.
+    // A thread that panics leaves the map in a valid state.
     let mut makers = MAKERS.lock().unwrap_or_else(PoisonError::into_inner);
     for file in files {
         if let Some(other) = makers.get(&whole(file)).filter(|other| *other != maker) {

@@ -1,4 +1,4 @@
-//! The files below a folder. Each folder is visited once, whatever links lead to it, so that links in circles end.
+//! The files below a folder. Each folder is visited once, regardless of links, so that cyclic links end.
 
 use super::identity::Identity;
 use rustc_hash::FxHashSet;
@@ -7,24 +7,24 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The files and folders found. A folder that several paths lead to is called by the one without links.
+/// The files and folders found. A folder that several paths lead to gets the path without links.
 #[derive(Default, Debug)]
 pub struct Tree {
     pub files: Vec<PathBuf>,
-    /// With the folder where the walk began.
+    /// Includes the folder where the walk began.
     pub folders: Vec<PathBuf>,
 }
 
 /// How far a walk goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
-    /// Folders below the first; none for all.
+    /// Levels of folders to enter below the first; `None` for all.
     pub depth: Option<usize>,
     /// Enter folders whose names begin with a dot.
     pub hidden: bool,
 }
 
-/// All that lies below a folder, in the order of the names of one folder.
+/// Everything below a folder, sorted by name within each folder.
 ///
 /// # Errors
 /// When a folder cannot be read, with its path.

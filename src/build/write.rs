@@ -1,5 +1,4 @@
-//! Writes files whole or not at all, and not at all when they already hold the same bytes. An input of the command is
-//! never overwritten.
+//! Writes files atomically, and only if the bytes differ. An input of the command is never overwritten.
 
 use super::claims::Claims;
 use super::read;
@@ -11,15 +10,15 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
     New,
-    /// It held these bytes already and is as it was, its time too.
+    /// The file already had these bytes and was not touched, so its time is unchanged.
     Same,
 }
 
 /// Names that are tried for a temporary file.
 const ATTEMPTS: u32 = 1000;
 
-/// Writes a file through another next to it, so that no reader ever sees half of it. A pipe or a device such as
-/// `/dev/null` is written to directly.
+/// Writes a file through a temporary file next to it, so that no reader sees a partial file. A pipe or a device such as
+/// `/dev/null` is written directly.
 ///
 /// # Errors
 /// When it is claimed, the folder cannot be written, or the disk is full; the old file is then as it was.
@@ -34,7 +33,7 @@ pub fn whole(path: &Path, bytes: &[u8], claims: &Claims) -> io::Result<Written> 
     finish(file, path, bytes, &temporary)
 }
 
-/// The same through a file whose name the caller chooses, on the same file system. Only a regular file is replaced.
+/// Writes through a temporary file that the caller names, on the same file system. Only a regular file is replaced.
 ///
 /// # Errors
 /// Like [`whole`]; and when not a regular file.
@@ -48,22 +47,23 @@ pub fn through(path: &Path, bytes: &[u8], temporary: &Path, claims: &Claims) -> 
     finish(File::create(temporary)?, path, bytes, temporary)
 }
 
-/// Returns true if a file, which is claimed for writing, holds these bytes already.
+/// Returns true if a file, which is claimed for writing, already has these bytes.
 fn is_same(path: &Path, bytes: &[u8], claims: &Claims) -> io::Result<bool> {
     claims.add_output(path)?;
     let is_as_long = fs::metadata(path).is_ok_and(|meta| meta.len() == bytes.len() as u64);
     Ok(is_as_long && read::bytes(path, bytes.len() as u64).is_ok_and(|old| old == bytes))
 }
 
-/// A new file in the folder of another: the rename stays on one file system. Its name is short, since the other's may be
-/// as long as names can be.
+/// A new file in the same folder as another, so that the rename stays on one file system. Its name is short, because
+/// the other's may already have the maximum length.
 fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     let mut last = None;
     for n in 0..ATTEMPTS {
         let temporary = path.with_file_name(format!(".crosslane-{}-{n}.tmp", std::process::id()));
         match File::options().write(true).create_new(true).open(&temporary) {
             Ok(file) => {
-                // A lock tells others that it is being written. The lock is only advisory: some file systems have none.
+                // A lock shows other processes that the file is being written. It is only advisory: some file systems
+                // have no locks.
                 let _ = file.try_lock();
                 return Ok((temporary, file));
             }
@@ -74,7 +74,7 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     Err(last.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into()))
 }
 
-/// Returns true if a file is one of [`whole`]'s temporary ones that nothing is writing: the program that made it was killed.
+/// Returns true if a file is a temporary file of [`whole`] that nothing is writing, because its program was killed.
 pub fn is_left_over(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let number = name.strip_prefix(".crosslane-").and_then(|rest| rest.strip_suffix(".tmp"));
@@ -84,7 +84,7 @@ pub fn is_left_over(path: &Path) -> bool {
     is_ours && File::options().write(true).open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 
-/// Fills the temporary file and gives it its name; it is gone if that fails.
+/// Fills the temporary file and renames it. Removes it on failure.
 fn finish(mut file: File, path: &Path, bytes: &[u8], temporary: &Path) -> io::Result<Written> {
     let written = file.write_all(bytes).and_then(|()| fs::rename(temporary, path));
     if written.is_err() {

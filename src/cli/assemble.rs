@@ -1,7 +1,7 @@
-//! Code objects for AMD's runtimes and cubins for NVIDIA's: the vendors' assemblers, run on the text of a kernel.
+//! Code objects for AMD's runtimes and cubins for NVIDIA's: runs the vendors' assemblers on the text of a kernel.
 //!
-//! LLVM's assembler and linker are searched for by name: `llvm-mc` and `ld.lld` with the number of a version after, the newest first, then
-//! without, of version 19 at least. Older assemblers do not know code object version 5 of all processors.
+//! LLVM's assembler and linker are searched for by name: `llvm-mc` and `ld.lld` with a version suffix, newest first,
+//! then without, version 19 or newer. Older assemblers do not know code object version 5 for all processors.
 
 use super::CommandError;
 use crate::profile::{Processor, Profile};
@@ -9,11 +9,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The oldest version that is asked, and the newest that is searched for by its number.
+/// The oldest version that is accepted, and the newest that is searched for by suffix.
 const OLDEST: u32 = 19;
 const NEWEST: u32 = 40;
 
-/// The bytes of the code object that a kernel's text becomes.
+/// The bytes of the code object for a kernel's text.
 ///
 /// # Errors
 /// When the tools are not found, cannot be run, or refuse the text.
@@ -34,8 +34,8 @@ pub fn code_object(text: &[u8], profile: &Profile, directory: Option<&Path>) -> 
     std::fs::read(&linked).map_err(|error| CommandError(format!("cannot read {}: {error}", linked.display())))
 }
 
-/// The bytes of the cubin that a kernel's text becomes, for the architecture of the profile. `ptxas` is what `CROSSLANE_PTXAS`
-/// names, otherwise the one on the PATH.
+/// The bytes of the cubin for a kernel's text and the profile's architecture. `CROSSLANE_PTXAS` names `ptxas`; the
+/// default is the one on the PATH.
 ///
 /// # Errors
 /// When the tool is not found, cannot be run, or refuses the text.
@@ -72,7 +72,7 @@ fn find(tool: &str, directory: Option<&Path>) -> Result<OsString, CommandError> 
     })
 }
 
-/// The version that a tool says it is; none if it cannot be run.
+/// The version that a tool reports, or `None` if it cannot be run.
 fn version(program: &OsString) -> Option<u32> {
     let said = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&said.stdout).into_owned();
@@ -96,7 +96,7 @@ fn run(command: &mut Command) -> Result<(), CommandError> {
 struct Folder(PathBuf);
 
 impl Folder {
-    /// A unique one: names are tried until one can be made.
+    /// A folder with a unique name: names are tried until one is free.
     fn new() -> Result<Folder, CommandError> {
         let parent = std::env::temp_dir();
         let mut failure = None;
@@ -114,7 +114,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A leftover in the system's temporary directory does no harm.
+        // A leftover in the system's temporary directory is harmless.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,7 +1,7 @@
 //! `crosslane check`: the profiles that can run a shader.
 //!
-//! Exit code: `compile`'s for the named profile, or the worst one of several. Without a named profile the matrix is the
-//! result, so the code is 0 as long as one profile can run the shader.
+//! The exit code is `compile`'s for the named profile, or the worst one of several. Without a named profile the matrix
+//! is the result, so the code is 0 if any profile can run the shader.
 
 use super::args::CheckArgs;
 use super::explain::{Source, exit, failed};

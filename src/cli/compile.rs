@@ -1,4 +1,4 @@
-//! `crosslane compile`: one shader, one profile, one output. `program` has several.
+//! `crosslane compile`: one shader, one profile, one output. `program` handles several.
 
 use super::args::{CompileArgs, DialectArgs, Emit, Emitted, MessageArgs, PlaceArgs, SourceArgs, TargetArgs, Unused};
 use super::endings::{self, Format};
@@ -139,7 +139,7 @@ fn others(
     claims: &Claims,
 ) -> Result<Vec<Reading>, CommandError> {
     let read = |path: &PathBuf| {
-        // An option for the language of the shader is not for the others whose names say theirs.
+        // A language option for this shader does not apply to others whose extensions name a language.
         let lang = args.source.lang.filter(|_| kind::of(path).is_none());
         let source = SourceArgs { input: path.clone(), lang, stage: None, entry: None, ..args.source.clone() };
         let shader = input::read(&source, claims)?;
@@ -158,10 +158,10 @@ fn others(
     args.link_with.iter().map(read).collect()
 }
 
-/// Lets the shader agree with the other stages of its program.
+/// Links the shader with the other stages of its program.
 ///
 /// # Errors
-/// When two of them are of one stage.
+/// When two of them have the same stage.
 fn link(step: &mut Step, mut others: Vec<Reading>) -> Result<(), CommandError> {
     let Step::Read(own) = step else { return Ok(()) };
     let mut stages: Vec<&mut Reading> = std::iter::once(&mut **own).chain(&mut others).collect();
@@ -180,8 +180,8 @@ fn link(step: &mut Step, mut others: Vec<Reading>) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Where only the files that are read are asked for, nothing after the preprocessor runs; WGSL reads one file, and the
-/// shortest way to it is its own front end.
+/// If only the dependencies are requested, nothing after the preprocessor runs. WGSL has a single file, and its front
+/// end is the shortest way to it.
 fn last_step(language: Language) -> EmitKind {
     match language {
         Language::Glsl => EmitKind::Preprocessed,
@@ -198,7 +198,7 @@ fn step(shader: &Shader, options: &Options, loader: &dyn Loader) -> Step {
 }
 
 impl Begun {
-    /// The module and the messages so far; none if there will be no module.
+    /// The module and the messages so far; `None` if there will be no module.
     pub fn reading(&mut self) -> Option<&mut Reading> {
         match &mut self.step {
             Step::Read(reading) => Some(reading),
@@ -206,7 +206,7 @@ impl Begun {
         }
     }
 
-    /// Compiles what was read.
+    /// Compiles the parsed shader.
     pub fn finish(self, args: &CompileArgs) -> Result<Draft, CommandError> {
         let Begun { step, options, sink, deps, includes, profile_files } = self;
         let compilation = match step {
@@ -244,7 +244,7 @@ fn warnings(args: &CompileArgs) -> Vec<Choice> {
     sizes.into_iter().chain(args.messages.warnings.iter().copied()).collect()
 }
 
-/// The bytes to write: the artifact's, or the output of LLVM's tools.
+/// The bytes to write: the artifact, or the output of LLVM's tools.
 fn output(args: &CompileArgs, profile: &Profile, artifact: &Artifact) -> Result<Vec<u8>, CommandError> {
     match emit(args) {
         Some(Emit::Cubin) => assemble::cubin(&artifact.to_bytes(), profile),
@@ -271,7 +271,7 @@ fn kept(unused: Unused) -> Kept {
     }
 }
 
-/// How the shader is to be read.
+/// The settings of the front end.
 fn dialect(args: &DialectArgs) -> Result<Dialect, CommandError> {
     let unknown = |text: &String| CommandError(format!("--std: unknown GLSL version `{text}`"));
     let version =
@@ -321,7 +321,7 @@ fn binding_base(text: &str) -> Result<BindingBase, CommandError> {
     Ok(BindingBase { kind, stage: stage.transpose()?, set: set.transpose()?, base })
 }
 
-/// The values that `--set` gives specialization constants.
+/// The values of specialization constants from `--set`.
 pub fn settings(texts: &[String]) -> Result<Specializations, CommandError> {
     let mut settings = Specializations::new();
     for text in texts {
@@ -335,7 +335,7 @@ pub fn settings(texts: &[String]) -> Result<Specializations, CommandError> {
 /// The places of resources.
 ///
 /// # Errors
-/// When none of the targets lets them be chosen.
+/// When no target supports chosen places.
 pub fn places(args: &PlaceArgs, targets: impl IntoIterator<Item = Target>) -> Result<Places, CommandError> {
     let PlaceArgs { push_constants, argument_buffers, .. } = *args;
     let mut places = Places { push_constants, argument_buffers, ..Places::default() };
@@ -367,7 +367,7 @@ pub fn places(args: &PlaceArgs, targets: impl IntoIterator<Item = Target>) -> Re
     }
 }
 
-/// The options that the arguments about the source and about messages give.
+/// The compile options for the arguments about the source and about messages.
 pub fn options(
     args: &SourceArgs,
     messages: &MessageArgs,
@@ -396,7 +396,7 @@ pub fn options(
     })
 }
 
-/// Forms of one target are made by its profiles alone.
+/// Some formats can be made only by profiles of their target.
 fn check_emit(args: &CompileArgs, profile: &Profile) -> Result<(), CommandError> {
     let Some(form) = emit(args).map(Emit::form) else { return Ok(()) };
     let Some(target) = form.target.filter(|target| *target != profile.target) else { return Ok(()) };
@@ -427,7 +427,7 @@ fn emit_kind(args: &CompileArgs, target: Target) -> Result<EmitKind, CommandErro
     })
 }
 
-/// Text goes to standard output unless a file is named, a binary next to the working directory's other files.
+/// Text goes to standard output unless you name a file; a binary goes to the working directory.
 fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, CommandError> {
     if let Some(path) = &args.output {
         let checked = !args.any_ending;
@@ -457,7 +457,8 @@ fn written_format(args: &CompileArgs, emit: EmitKind, target: Target) -> Format 
     }
 }
 
-/// `dir/a.comp` gives `a.comp.spv` in the working directory, as glslc does: two stages of one name never collide.
+/// `dir/a.comp` gives `a.comp.spv` in the working directory, as in glslc, so that two stages with the same name never
+/// collide.
 pub fn default_output(args: &CompileArgs, target: Target) -> Result<PathBuf, CommandError> {
     let ending = match emit(args) {
         Some(Emit::Hsaco) => ".hsaco",
@@ -473,7 +474,7 @@ pub fn named_output(args: &CompileArgs, part: &str, target: Target) -> Result<Pa
     named(&args.source.input, &format!("{part}.{}", format.ending()))
 }
 
-/// The name of a file, with an ending after its own.
+/// The name of a file with an extension appended.
 fn named(input: &Path, ending: &str) -> Result<PathBuf, CommandError> {
     let name = input.file_name().ok_or_else(|| CommandError(format!("{} is not a file", input.display())))?;
     let mut name = name.to_os_string();
@@ -481,7 +482,8 @@ fn named(input: &Path, ending: &str) -> Result<PathBuf, CommandError> {
     Ok(PathBuf::from(name))
 }
 
-/// The profile that the options name, otherwise the one that the output's ending asks for, with the options' changes.
+/// The profile that the options name, otherwise the default for the output's extension, with the changes from the
+/// options.
 pub fn profile(args: &TargetArgs, output: Option<&Path>, files: &dyn Loader) -> Result<Profile, CommandError> {
     let by_ending = || output.and_then(endings::profile).unwrap_or("spirv-1.3");
     let named = args.profile.first().or(args.environment.as_ref());
@@ -503,7 +505,7 @@ pub fn macros(defines: &[String], undefines: &[String]) -> Result<Vec<MacroOptio
 }
 
 /// # Errors
-/// When a name is none that a macro can have.
+/// When a name is not a valid macro name.
 pub fn check_macro(name: &str) -> Result<(), CommandError> {
     if is_identifier(name) { Ok(()) } else { Err(CommandError(format!("`{name}` is not a valid macro name"))) }
 }

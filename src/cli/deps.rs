@@ -1,4 +1,5 @@
-//! The dependency options of `compile` (`-M`, `-MD` and the rest): where the names go, and the name of the output.
+//! The dependency options of `compile` (`-M`, `-MD` and the rest): the place of the dependency file, and the name of
+//! the output in it.
 
 use super::CommandError;
 use super::args::{CompileArgs, DepsArgs, DepsFormat};
@@ -22,13 +23,13 @@ pub struct Request {
     format: Format,
     /// Names as glslc writes them, with these include directories.
     as_glslc: Option<Vec<PathBuf>>,
-    /// The shader came from standard input, which no rule can name.
+    /// The shader came from standard input, which a rule cannot name.
     from_stdin: bool,
 }
 
 impl Request {
     /// # Errors
-    /// When nothing says where the names go or what the output is called.
+    /// When the place of the file or the name of the output is unknown.
     pub fn new(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<Request, CommandError> {
         let options = &args.deps;
         let mut request = Request {
@@ -44,7 +45,7 @@ impl Request {
         Ok(request)
     }
 
-    /// Writes the names of the shader, of what it includes, and of a profile's files.
+    /// Writes the names of the shader, its includes, and a profile's files.
     ///
     /// # Errors
     /// When they cannot be written, in this form or to this file.
@@ -73,7 +74,8 @@ impl Request {
     }
 }
 
-/// Where the names go: `-MF`'s file; otherwise for `-M` the output's place, for `-MD` a file next to the output.
+/// The place of the dependencies: `-MF`'s file; otherwise for `-M` the place of the output, for `-MD` a file next to
+/// the output.
 fn place(args: &CompileArgs, sink: &Sink) -> Result<Option<Sink>, CommandError> {
     let DepsArgs { deps_only, deps, deps_file, .. } = &args.deps;
     if let Some(file) = deps_file {
@@ -98,7 +100,7 @@ fn with_suffix(output: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// `-MT` and `-MQ`, otherwise the output; for `-M`, as with gcc, the output that compiling without `-o` makes.
+/// `-MT` and `-MQ`, otherwise the output; for `-M`, as in gcc, the output of compiling without `-o`.
 fn targets(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<Vec<RuleTarget>, CommandError> {
     let verbatim = args.deps.deps_target.iter().map(|name| RuleTarget::Verbatim(name.clone()));
     let quoted = args.deps.deps_target_quoted.iter().map(|name| RuleTarget::Path(name.clone()));

@@ -1,4 +1,4 @@
-//! The command describes itself: completions for shells and manual pages, from the same list of options that it reads, and
+//! Descriptions of the command itself: shell completions and manual pages, generated from its option definitions, and
 //! the schema of reflections.
 
 use super::args::{self, Cli, CompletionsArgs, ManArgs};
@@ -9,20 +9,20 @@ use crate::build::claims::Claims;
 use clap::CommandFactory;
 use clap_complete::env::{CompleteEnv, Shells};
 
-/// The version in the head of a page, which is one line.
+/// The version in the header of a page, which is one line.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The name of the command, by which scripts of completions call it.
+/// The name of the command in completion scripts.
 const NAME: &str = "crosslane";
-/// The environment variable that names the shell which asks for completions.
+/// The environment variable that names the shell requesting completions.
 const ASKS: &str = "CROSSLANE_COMPLETE";
 
-/// Answers a shell that asks for completions, and ends the process then.
+/// If a shell requests completions, prints them and exits.
 pub fn complete() {
     CompleteEnv::with_factory(Cli::command).var(ASKS).complete();
 }
 
-/// `crosslane completions`: a script by which the shell asks for completions.
+/// `crosslane completions`: a script that makes the shell request completions.
 pub fn completions(args: &CompletionsArgs) -> Outcome {
     let mut text = Vec::new();
     let shells = Shells::builtins();

@@ -1,5 +1,5 @@
-//! The endings that file names have by custom, and what they promise of the contents. A file whose name promises something
-//! else than what would be written is refused: `-o shader.wgsl` does not translate to WGSL.
+//! The usual file extensions and the contents that they promise. An output whose extension promises another format is
+//! refused: `-o shader.wgsl` does not translate to WGSL.
 
 use super::CommandError;
 use super::args::Emit;
@@ -55,7 +55,7 @@ impl Format {
         }
     }
 
-    /// The ending that its files get where nothing names them: the first one that is right for it.
+    /// The default extension of its files: the first one that fits it.
     pub fn ending(self) -> &'static str {
         let found = ENDINGS.iter().find(|(_, formats)| formats.contains(&self));
         found.expect("every format has an ending").0
@@ -73,7 +73,7 @@ impl Format {
 /// A form of output.
 pub struct Form {
     emit: Emit,
-    /// The target whose profiles alone make it.
+    /// The only target whose profiles produce it, if it is specific to one.
     pub target: Option<Target>,
     pub kind: EmitKind,
     pub format: Format,
@@ -83,7 +83,7 @@ const fn form(emit: Emit, target: Option<Target>, kind: EmitKind, format: Format
     Form { emit, target, kind, format }
 }
 
-/// Every form; the first of a target is the one that is written unless another is asked for.
+/// Every form; the first of a target is its default.
 static FORMS: &[Form] = &[
     form(Emit::Spirv, Some(Target::Spirv), EmitKind::Binary, Format::Spirv),
     form(Emit::SpirvText, Some(Target::Spirv), EmitKind::Assembly, Format::SpirvText),
@@ -103,13 +103,13 @@ static FORMS: &[Form] = &[
 ];
 
 impl Emit {
-    /// The form that `--emit` asks for.
+    /// The form that `--emit` selects.
     pub fn form(self) -> &'static Form {
         FORMS.iter().find(|form| form.emit == self).expect("every form has a row")
     }
 }
 
-/// Endings and the formats that they are valid for; none if crosslane does not write the format.
+/// Extensions and the formats that they fit; none if crosslane does not write the format.
 static ENDINGS: &[(&str, &[Format])] = &[
     ("spv", &[Format::Spirv]),
     ("spvasm", &[Format::SpirvText]),
@@ -143,7 +143,7 @@ static ENDINGS: &[(&str, &[Format])] = &[
     ("rchit", &[Format::Preprocessed]),
     ("rmiss", &[Format::Preprocessed]),
     ("rcall", &[Format::Preprocessed]),
-    // Other shading languages, and what other compilers make.
+    // Other shading languages, and outputs of other compilers.
     ("wgsl", &[Format::Wgsl]),
     ("hlsl", &[Format::Hlsl]),
     ("metal", &[Format::Msl]),
@@ -160,7 +160,7 @@ static ENDINGS: &[(&str, &[Format])] = &[
     ("cso", &[]),
     ("ll", &[]),
     ("bc", &[]),
-    // Source text of programs.
+    // Source code of programs.
     ("c", &[]),
     ("h", &[]),
     ("cpp", &[]),
@@ -169,7 +169,7 @@ static ENDINGS: &[(&str, &[Format])] = &[
     ("toml", &[]),
 ];
 
-/// The profile that an output's ending asks for.
+/// The default profile for an output's extension.
 pub fn profile(path: &Path) -> Option<&'static str> {
     let ending = path.extension()?.to_str()?;
     let (_, formats) = ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known))?;
@@ -177,7 +177,7 @@ pub fn profile(path: &Path) -> Option<&'static str> {
     made.target?.row().profile
 }
 
-/// What an input is by its ending, where that is not a language that can be read.
+/// The kind of an input by its extension, if crosslane cannot read it.
 pub fn unreadable(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_str()?;
     let (known, formats) = ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known))?;
@@ -185,7 +185,7 @@ pub fn unreadable(path: &Path) -> Option<String> {
 }
 
 /// # Errors
-/// When the ending of an output's name promises another format. An ending that is not in the table promises nothing.
+/// When the extension of an output promises another format. Extensions that are not in the table promise nothing.
 pub fn check(path: &Path, format: Format) -> Result<(), CommandError> {
     let Some(ending) = path.extension().and_then(|ending| ending.to_str()) else { return Ok(()) };
     let known = ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known));

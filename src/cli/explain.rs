@@ -1,4 +1,4 @@
-//! `crosslane explain`: what each cross-lane operation of a shader becomes, as text, JSON or a page.
+//! `crosslane explain`: the code of each cross-lane operation of a shader, as text, JSON or a page.
 //!
 //! Exit code: the worst of `compile`'s for the profiles.
 
@@ -48,7 +48,7 @@ fn width(args: &ExplainArgs) -> usize {
     args.width.or_else(terminal::columns).unwrap_or(USUAL_WIDTH)
 }
 
-/// A shader with the options of each profile that it is read for.
+/// A shader with the options of each requested profile.
 pub struct Source {
     shader: Shader,
     pub options: Vec<Options>,
@@ -79,7 +79,7 @@ impl Source {
     }
 }
 
-/// Prints why nothing can be said about a shader.
+/// Prints the reason that a shader cannot be explained.
 pub fn failed(args: &MessageArgs, failure: &Failure) -> Exit {
     messages::print(args, &failure.sources, &failure.diagnostics);
     if failure.is_refusal() { Exit::ProfileLacks } else { Exit::ShaderWrong }

@@ -26,7 +26,7 @@ pub fn from_help(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Returns true if a word has the form of a code: a letter and four digits, possibly in brackets as messages show it.
+/// Returns true if a word has the form of a code: a letter and four digits, with or without the brackets of a message.
 fn is_code(word: &str) -> bool {
     let word = word.trim_matches(['[', ']']);
     word.len() == 5
@@ -42,7 +42,7 @@ fn section(code: &str) -> Option<String> {
 
 fn unknown(code: &str) -> CommandError {
     let known = || codes::ALL.iter().map(|(known, _)| known.0);
-    // People leave the letter out.
+    // Users omit the letter.
     let hint = match nearest_of_family(code, known()).or_else(|| nearest_of_family(&format!("E{code:0>4}"), known())) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "codes are a letter and four digits, such as E0501".to_owned(),

@@ -1,4 +1,4 @@
-//! Reading the shader, and what its name says about it.
+//! Reads the shader, and derives its language and stage from its name.
 
 use super::CommandError;
 use super::args::{Lang, SourceArgs};
@@ -17,12 +17,12 @@ pub struct Shader {
     pub name: String,
     pub bytes: Vec<u8>,
     pub language: Language,
-    /// The stage that an option or the name gives.
+    /// The stage from the option or the name.
     pub stage: Option<Stage>,
 }
 
 /// # Errors
-/// When the input cannot be read, or neither its name nor an option says what language it is.
+/// When the input cannot be read, or neither its name nor an option gives its language.
 pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> {
     let path = &args.input;
     let hint = kind::of(path);
@@ -30,7 +30,7 @@ pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> 
         (Some(Lang::Glsl), _) => Language::Glsl,
         (Some(Lang::Wgsl), _) => Language::Wgsl,
         (None, Some(kind)) => kind.language,
-        // WGSL says its stages itself.
+        // WGSL declares its stages itself.
         (None, None) if args.stage.is_some() => Language::Glsl,
         (None, None) => return Err(unknown_language(path)),
     };
@@ -40,7 +40,7 @@ pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> 
     Ok(Shader { name, bytes, language, stage })
 }
 
-/// The error about a name that says no language that can be read.
+/// The error about a name that does not indicate a readable language.
 fn unknown_language(path: &Path) -> CommandError {
     let shown = path.display();
     match endings::unreadable(path) {
@@ -53,7 +53,7 @@ fn unknown_language(path: &Path) -> CommandError {
     }
 }
 
-/// The error about a file that cannot be read, with the name beside it that was probably meant.
+/// The error about a file that cannot be read, with the closest name in its folder.
 fn unread(path: &Path, error: &io::Error) -> CommandError {
     let shown = path.display();
     match error.kind() {
@@ -68,7 +68,7 @@ fn unread(path: &Path, error: &io::Error) -> CommandError {
     }
 }
 
-/// The shader beside a path whose name is nearest to it.
+/// The shader in the same folder with the most similar name.
 fn neighbour(path: &Path) -> Option<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = std::fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -78,7 +78,7 @@ fn neighbour(path: &Path) -> Option<PathBuf> {
     nearest(wanted, names.iter().map(|name| &**name)).map(|near| path.with_file_name(near))
 }
 
-/// Returns true if a path stands for standard input.
+/// Returns true if a path means standard input.
 pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

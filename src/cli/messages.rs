@@ -17,7 +17,7 @@ pub fn print(args: &MessageArgs, sources: &SourceMap, diagnostics: &Diagnostics)
     };
 }
 
-/// The same as bytes.
+/// Renders all messages as bytes.
 pub fn render(args: &MessageArgs, sources: &SourceMap, diagnostics: &Diagnostics) -> Vec<u8> {
     match args.message_format {
         MessageFormat::Json => render::json(sources, diagnostics).into_bytes(),
@@ -37,7 +37,7 @@ pub struct Said<'a> {
     pub diagnostics: &'a Diagnostics,
 }
 
-/// The messages about the outputs of one shader, each once. Messages about only some of its outputs name them.
+/// The messages about the outputs of one shader, each once. A message about only some of its outputs names them.
 pub fn once(args: &MessageArgs, said: &[Said<'_>], outputs: usize) -> Vec<u8> {
     let mut groups: Vec<(Vec<u8>, Vec<&Path>)> = Vec::new();
     for Said { output, sources, diagnostics } in said {
@@ -58,7 +58,7 @@ pub fn once(args: &MessageArgs, said: &[Said<'_>], outputs: usize) -> Vec<u8> {
     text
 }
 
-/// The outputs that a message is about, in words.
+/// The outputs of a message, in words.
 fn for_whom(outputs: &[&Path]) -> String {
     let more = match outputs.len() - 1 {
         0 => String::new(),
@@ -67,7 +67,7 @@ fn for_whom(outputs: &[&Path]) -> String {
     format!("  = in {}{more}\n\n", outputs[0].display())
 }
 
-/// A message about no place in a source, as bytes: one line.
+/// A message without a place in a source, as bytes: one line.
 pub fn plain(args: &MessageArgs, diagnostic: Diagnostic) -> Vec<u8> {
     let mut diagnostics = Diagnostics::new();
     diagnostics.push(diagnostic);
@@ -84,12 +84,12 @@ pub fn command_failed(args: Option<&MessageArgs>, CommandError(text): &CommandEr
     let _ = io::stderr().lock().write_all(&bytes);
 }
 
-/// Prints a line on standard error. Unlike `eprintln!` it does not panic where that cannot be written.
+/// Prints a line on standard error. Unlike `eprintln!` it does not panic if this fails.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
-/// `NO_COLOR` (no-color.org) and `CLICOLOR_FORCE` speak where the option says `auto`.
+/// `NO_COLOR` (no-color.org) and `CLICOLOR_FORCE` decide if the option is `auto`.
 pub fn colour(when: Color) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match when {

@@ -1,7 +1,7 @@
-//! The command line: one file per subcommand, shared option structs in `args`. Everything that touches files, streams
-//! and the environment is below this module; the compiler itself does none of that.
+//! The command line: one file per subcommand, shared option structs in `args`. All code that touches files, streams and
+//! the environment is below this module; the compiler itself does not touch them.
 //!
-//! Exit status: 0 done, 1 the shader is wrong, 2 the command is wrong or a file cannot be read or written, 3 the
+//! Exit codes: 0 success, 1 the shader is wrong, 2 the command is wrong or a file cannot be read or written, 3 the
 //! profile cannot express the shader. A closed pipe is not an error.
 
 mod args;
@@ -57,7 +57,7 @@ impl Exit {
     }
 }
 
-/// A reason to stop that no shader is to blame for: a sentence for standard error.
+/// A failure that is not the shader's fault: a sentence for standard error.
 pub struct CommandError(pub String);
 
 impl From<String> for CommandError {

@@ -1,5 +1,5 @@
-//! `crosslane ops`: every cross-lane operation, and what each profile makes of it; one operation by the name that any language has
-//! for it.
+//! `crosslane ops`: every cross-lane operation with its code on each profile, or one operation by its name in any
+//! language.
 
 use super::args::OpsArgs;
 use super::output::{Sink, make_folder, to_stdout};
@@ -42,20 +42,20 @@ pub fn run(args: &OpsArgs, claims: &Claims) -> Outcome {
     to_stdout(text.as_bytes()).map(|()| Exit::Done)
 }
 
-/// The operations that are asked for.
+/// The requested operations.
 enum Asked {
     All,
-    /// Those whose heading in the table contains a text.
+    /// Operations whose heading in the table contains a text.
     Families(String),
-    /// Those of a name in some language.
+    /// Operations with a name in some language.
     Name(Vec<Entry>),
-    /// Those of the names that contain a text.
+    /// Operations whose names contain a text.
     Among(Vec<Entry>),
 }
 
 impl Asked {
     /// # Errors
-    /// When nothing is called so.
+    /// When no operation has this name.
     fn of(name: &str) -> Result<Asked, CommandError> {
         let dictionary = Dictionary::new();
         if let Some(entries) = dictionary.exact(name) {
@@ -112,7 +112,7 @@ fn unknown(name: &str, near: &[String]) -> CommandError {
     CommandError(format!("no operation is called `{name}`; {hint}"))
 }
 
-/// The table, or paragraphs where it is wider than the text may be.
+/// The table, or paragraphs if the table is too wide.
 fn fitting(profiles: &[Profile], lines: &[Line], width: Option<usize>) -> String {
     let table = table(profiles, lines);
     let fits = |width: usize| table.lines().all(|line| line.chars().count() <= width);
@@ -122,7 +122,7 @@ fn fitting(profiles: &[Profile], lines: &[Line], width: Option<usize>) -> String
     }
 }
 
-/// For each operation the profiles by what they make of it, in the order in which they come.
+/// For each operation, the profiles grouped by their code for it, in order.
 fn paragraphs(profiles: &[Profile], lines: &[Line], width: usize) -> String {
     let mut text = String::new();
     for line in lines {
@@ -172,7 +172,7 @@ struct JsonName {
 #[derive(Serialize)]
 struct JsonOperation {
     name: &'static str,
-    /// One for each profile, in their order.
+    /// One for each profile, in order.
     support: Vec<JsonSupport>,
 }
 
@@ -223,7 +223,7 @@ struct Column {
     cells: Vec<String>,
 }
 
-/// A column for each profile; neighbours that make the same of everything share one.
+/// A column for each profile; neighbours with the same code for every operation share one.
 fn columns(profiles: &[Profile], lines: &[Line]) -> Vec<Column> {
     let names =
         Column { head: "operation".to_string(), cells: lines.iter().map(|line| line.family.to_string()).collect() };

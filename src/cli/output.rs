@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Where a result goes.
+/// The destination of a result.
 pub enum Sink {
     Stdout,
     File(PathBuf),
@@ -33,7 +33,8 @@ impl Sink {
     }
 
     /// # Errors
-    /// When the file or stream cannot be written, or the file is claimed already. A closed pipe is not an error.
+    /// When the file or stream cannot be written, or another output has claimed the file. A closed pipe is not an
+    /// error.
     pub fn write(&self, bytes: &[u8], claims: &Claims) -> Result<(), CommandError> {
         match self {
             Sink::Stdout => to_stdout(bytes),
@@ -45,10 +46,10 @@ impl Sink {
     }
 }
 
-/// Makes a folder for files, with those around it; one that is there is fine.
+/// Creates a folder and its parents, unless they exist.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be created.
 pub fn make_folder(folder: &Path) -> Result<(), CommandError> {
     fs::create_dir_all(folder).map_err(|error| CommandError(format!("cannot make {}: {error}", folder.display())))
 }

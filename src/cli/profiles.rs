@@ -43,7 +43,7 @@ fn is_file(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "toml")
 }
 
-/// Like `find_with`, without proving the plans of a file's profile, which takes a while.
+/// Like `find_with`, but does not prove the plans of a profile from a file, which takes a while.
 pub fn read(name: &str, files: &dyn Loader) -> Result<Profile, CommandError> {
     if is_file(name) { read_file(name, files) } else { Profile::named(name).ok_or_else(|| unknown(name)) }
 }
@@ -53,7 +53,7 @@ pub fn prove(profile: &Profile) -> Result<(), CommandError> {
     check::prove(profile).map(drop).map_err(|unsound| CommandError(format!("internal error: {unsound}")))
 }
 
-/// The profile of a file, which may inherit from others next to it.
+/// The profile in a file, which may inherit from others next to it.
 fn read_file(path: &str, files: &dyn Loader) -> Result<Profile, CommandError> {
     let loaded = files.load(path, IncludeKind::Quoted, "").map_err(|error| match error {
         LoadError::NotFound(_) => CommandError(format!("cannot read {path}: there is no such file")),
@@ -154,7 +154,7 @@ fn show(profile: &Profile) -> String {
     text
 }
 
-/// The facts of a profile besides features and prices; empty where it has none.
+/// The facts of a profile other than features and prices; empty if it has none.
 fn facts(profile: &Profile) -> [(&'static str, String); 8] {
     let target = profile.target.row().language;
     let others = Some(profile.client).filter(|client| *client != Client::default());

@@ -1,8 +1,8 @@
 //! `crosslane compile` with several shaders or several profiles: one output of each shader for each profile, in one
-//! directory. As with `crosslane build`, an output that fails does not keep the others from being written.
+//! directory. As in `crosslane build`, a failed output does not keep the others from being written.
 //!
-//! The shaders are the stages of one program if there is one of each stage; otherwise those whose names differ in the ending
-//! alone are a program each.
+//! The shaders are the stages of one program if each has a different stage. Otherwise, shaders whose names differ only
+//! in the extension form a program.
 
 use super::args::{CompileArgs, SourceArgs, TargetArgs};
 use super::build::target;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Returns true if the arguments ask for several outputs, or for one in a directory.
+/// Returns true if the arguments request several outputs, or an output in a directory.
 pub fn is_meant(args: &CompileArgs) -> bool {
     !args.more.is_empty() || profiles(args).len() > 1 || args.output.as_deref().is_some_and(is_directory)
 }
@@ -54,7 +54,7 @@ type Made = (Unit, Result<Draft, CommandError>);
 /// Compiles every shader for every profile.
 ///
 /// # Errors
-/// When the arguments do not fit several outputs, or two outputs have one name; nothing has been compiled then.
+/// When the arguments do not fit several outputs, or two outputs have the same name. Nothing has been compiled then.
 pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
     check(args)?;
     let units = units(args, claims)?;
@@ -73,7 +73,7 @@ pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
     Ok(Exit::worst(exits))
 }
 
-/// Refuses the options that name one thing.
+/// Refuses options that name a single file or entity.
 fn check(args: &CompileArgs) -> Result<(), CommandError> {
     let deps = &args.deps;
     let options = [
@@ -108,7 +108,7 @@ fn units(args: &CompileArgs, claims: &Claims) -> Result<Vec<Unit>, CommandError>
     inputs(args).flat_map(|input| names.iter().map(move |profile| (input, profile))).map(|(i, p)| one(i, p)).collect()
 }
 
-/// `a.vert` gives `a.vert.hlsl`, or `a.vert.hlsl-6.5.hlsl` where there are several profiles.
+/// `a.vert` gives `a.vert.hlsl`, or `a.vert.hlsl-6.5.hlsl` if there are several profiles.
 fn unit(args: CompileArgs, has_part: bool, claims: &Claims) -> Result<Unit, CommandError> {
     let files = FileLoader { claims: claims.clone(), ..FileLoader::default() };
     let profile = compile::profile(&args.target, None, &files)?;
@@ -161,7 +161,7 @@ fn link_programs(begun: &mut [Begun]) {
     }
 }
 
-/// Returns true if there is one shader of each stage for each profile.
+/// Returns true if each stage occurs once for each profile.
 fn stages_differ<'a>(begun: impl Iterator<Item = &'a mut Begun>) -> bool {
     let mut seen = Vec::new();
     for (unit, begun) in begun {
@@ -186,7 +186,7 @@ fn say(args: &CompileArgs, shader: &[Made]) {
     let _ = io::stderr().lock().write_all(&text);
 }
 
-/// Writes an output, if its shader is right, and says how it ended.
+/// Writes an output, if its shader is valid, and returns the exit code.
 fn written(args: &CompileArgs, (unit, draft): Made, claims: &Claims) -> Exit {
     let done = draft.and_then(|draft| draft.write(&unit.args, claims));
     done.map(|made| made.exit).unwrap_or_else(|error| {

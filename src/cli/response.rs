@@ -1,5 +1,5 @@
-//! `@file`: the words of a file instead of the argument, as gcc reads them. Blanks separate words; quotes of
-//! either kind hold blanks; a backslash takes the next character as it is. A file that does not exist is the word itself.
+//! `@file`: the words of a file instead of the argument, with gcc's rules. Blanks separate words; quotes of either kind
+//! enclose blanks; a backslash escapes the next character. If the file does not exist, the argument stays as it is.
 
 use super::CommandError;
 use crate::build::claims::Claims;
@@ -14,10 +14,11 @@ const DEPTH_LIMIT: usize = 16;
 /// Words that a command line may have once all files are read.
 const WORD_LIMIT: usize = 1 << 16;
 
-/// Puts the words of files in their places.
+/// Replaces `@file` arguments by the words of the files.
 ///
 /// # Errors
-/// When a file cannot be read, names itself, or does not close a quote; when the files nest too deeply or hold too much.
+/// When a file cannot be read, includes itself, or has an unclosed quote; when the files nest too deeply or are too
+/// large.
 pub fn expand(arguments: Vec<OsString>, claims: &Claims) -> Result<Vec<OsString>, CommandError> {
     let mut expansion = Expansion { claims, open: Vec::new(), bytes: 0, words: 0, out: Vec::new() };
     arguments.into_iter().try_for_each(|argument| expansion.add(argument))?;
@@ -26,7 +27,7 @@ pub fn expand(arguments: Vec<OsString>, claims: &Claims) -> Result<Vec<OsString>
 
 struct Expansion<'a> {
     claims: &'a Claims,
-    /// The open argument files, each named by the one before it.
+    /// The open argument files, each named by the previous one.
     open: Vec<Identity>,
     /// Total size of all files so far.
     bytes: u64,
@@ -47,7 +48,7 @@ impl Expansion<'_> {
         Ok(())
     }
 
-    /// The text of a file; none if there is no such file.
+    /// The text of a file, or `None` if it does not exist.
     fn read(&mut self, file: &str) -> Result<Option<String>, CommandError> {
         let read = self.claims.read(Path::new(file), TEXT_LIMIT.saturating_sub(self.bytes)).and_then(read::utf8);
         match read {

@@ -1,5 +1,5 @@
-//! Other tools' spellings of our options: glslc's and glslang's single-dash words, which clap would read as clusters of
-//! letters, become the long options that they mean.
+//! Other tools' spellings of our options. clap would read the single-dash words of glslc and glslang as clusters of
+//! letters, so they are replaced by the equivalent long options.
 
 use super::dropin::{environment, flags, glslc};
 use std::ffi::OsString;
@@ -46,12 +46,12 @@ enum Spelling {
     Nothing,
 }
 
-/// The foreign options that begin with `start`.
+/// The foreign options that start with `start`.
 pub fn starting_with(start: &str) -> Vec<&'static str> {
     SPELLINGS.iter().map(|(theirs, _)| *theirs).filter(|theirs| theirs.starts_with(start)).collect()
 }
 
-/// Rewrites the arguments (program name first); unknown arguments stay. Nothing after `--` is touched.
+/// Rewrites the arguments (program name first). Unknown arguments and everything after `--` stay.
 pub fn translate(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut only_files = false;
     let mut out = Vec::with_capacity(arguments.len());

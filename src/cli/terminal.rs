@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use terminal_size::{Width, terminal_size};
 
-/// Columns of the terminal on standard output; none without a terminal.
+/// Columns of the terminal on standard output; `None` without a terminal.
 pub fn columns() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Options, commands and values of other tools, with ours. Those of glslc are read as they are ([`spellings`]).
+/// Options, commands and values of other tools, with ours. glslc's options are accepted as they are ([`spellings`]).
 #[rustfmt::skip]
 static FOREIGN: &[(&str, &str)] = &[
     ("--target", "--profile"), ("--arch", "--profile"), ("--gpu", "--profile"), ("--gpu-architecture", "--profile"),
@@ -29,7 +29,7 @@ static FOREIGN: &[(&str, &str)] = &[
     ("vertex", "vert"), ("fragment", "frag"), ("pixel", "frag"), ("ps", "frag"), ("vs", "vert"), ("cs", "comp"),
 ];
 
-/// Prints it; `words` are the arguments that were read. A closed pipe does not matter.
+/// Prints the error; `words` are the arguments. A closed pipe is ignored.
 pub fn print(mut error: clap::Error, words: &[OsString]) -> ExitCode {
     name_whole_word(&mut error, words);
     advise(&mut error, words);
@@ -38,7 +38,7 @@ pub fn print(mut error: clap::Error, words: &[OsString]) -> ExitCode {
     ExitCode::from(if error.use_stderr() || is_full { Exit::CommandWrong as u8 } else { Exit::Done as u8 })
 }
 
-/// Prints in colours where clap does, unless an argument holds characters that a terminal obeys.
+/// Prints in colours where clap does, unless an argument contains terminal control characters.
 fn write(error: &clap::Error, words: &[OsString]) -> io::Result<()> {
     match words.iter().any(|word| word.to_string_lossy().contains(is_hidden)) {
         true => io::stderr().lock().write_all(visible(&error.render().to_string()).as_bytes()),
@@ -46,7 +46,7 @@ fn write(error: &clap::Error, words: &[OsString]) -> io::Result<()> {
     }
 }
 
-/// clap reads `-fPIC` as letters and reports `-f`; the user looks for `-fPIC`.
+/// clap reads `-fPIC` as letters and reports `-f`, but the user looks for `-fPIC`.
 fn name_whole_word(error: &mut clap::Error, words: &[OsString]) {
     if error.kind() != ErrorKind::UnknownArgument {
         return;
@@ -58,7 +58,7 @@ fn name_whole_word(error: &mut clap::Error, words: &[OsString]) {
     error.remove(ContextKind::Suggested);
 }
 
-/// The word that begins with a letter's option, otherwise the first cluster that holds it.
+/// The word that starts with a letter's option, otherwise the first cluster that contains the letter.
 fn word_of(option: &str, words: &[OsString]) -> Option<String> {
     let letter = option.strip_prefix('-').filter(|rest| rest.chars().count() == 1)?;
     let clusters = || words.iter().filter_map(|word| word.to_str()).filter(|word| !word.starts_with("--"));
@@ -66,7 +66,7 @@ fn word_of(option: &str, words: &[OsString]) -> Option<String> {
     first.or_else(|| clusters().find(|word| word.starts_with('-') && word.contains(letter))).map(str::to_string)
 }
 
-/// Puts our advice in the place of clap's, which goes by letters alone.
+/// Replaces clap's advice, which only compares letters, by ours.
 fn advise(error: &mut clap::Error, words: &[OsString]) {
     let (kind, among) = match error.kind() {
         ErrorKind::UnknownArgument => (ContextKind::InvalidArg, Among::Options),
@@ -85,7 +85,7 @@ fn advise(error: &mut clap::Error, words: &[OsString]) {
     }
     error.remove(ContextKind::Suggested);
     if among == Among::Options {
-        // clap's line of usage begins with what it suggests.
+        // clap's usage line repeats its suggestion.
         error.insert(ContextKind::Usage, ContextValue::StyledStr(command.clone().render_usage()));
     }
     if let Some(tip) = tip {
@@ -93,7 +93,7 @@ fn advise(error: &mut clap::Error, words: &[OsString]) {
     }
 }
 
-/// The names that a wrong word is one of.
+/// The names that a wrong word may stand for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {
     Options,

@@ -1,8 +1,8 @@
-//! SPIR-V binaries as bytes, or as text that C compilers read.
+//! SPIR-V binaries as bytes, or as text for C compilers.
 
 use super::args::{DialectArgs, WordForm};
 
-/// The words as the options ask for them, in the forms of glslc (`num`, `c`) and glslang.
+/// The words in the format that the options select: bytes, or the text formats of glslc (`num`, `c`) and glslang.
 pub fn written(words: &[u32], args: &DialectArgs) -> Vec<u8> {
     match (&args.array_name, args.words) {
         (Some(name), _) => format!("\t#pragma once\nconst uint32_t {name}[] = {{\n{}}};\n", lines(words)).into_bytes(),

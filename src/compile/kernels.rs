@@ -1,4 +1,4 @@
-//! The kernels of a shader for profiles that read alike: each step is done once for all that it is the same for.
+//! The kernels of a shader for profiles that read it alike. Profiles share each step whose result is the same.
 
 use crate::backend::{Draft, KernelWriter, Made, Options};
 use crate::ir::Module;
@@ -16,7 +16,7 @@ pub struct Lowered {
 }
 
 impl Lowered {
-    /// The program of it; the options of all that ask differ in the profile alone.
+    /// The program of the kernel. The options of all callers differ only in the profile.
     ///
     /// # Errors
     /// Reports constructs that the target cannot express.
@@ -30,11 +30,11 @@ impl Lowered {
 #[derive(Default, Debug)]
 pub struct Kernels {
     prepared: OnceLock<Made<Prepared>>,
-    /// The lowered kernels. Profiles of one family mostly differ in prices, and have the same plans.
+    /// The lowered kernels. Profiles of one family mostly differ only in prices and have the same plans.
     lowered: Mutex<Vec<(Means, Arc<Lowered>)>>,
 }
 
-/// The profile and options that a kernel is lowered by.
+/// The profile and options that lowering a kernel depends on.
 #[derive(PartialEq, Debug)]
 struct Means {
     features: FeatureSet,

@@ -1,4 +1,4 @@
-//! From a shader's text to its module: the part that all outputs with equal reading options share.
+//! From a shader's text to its module: the part that all outputs with equal front-end options share.
 
 use super::kernels::{Kernels, Lowered};
 use super::{Artifact, Compilation, Input, Job, Language, Options, measured, treat_warnings, verdict};
@@ -18,11 +18,11 @@ use crate::symbols::Symbols;
 use crate::wgsl::{self, WgslOptions};
 use std::sync::{Arc, OnceLock};
 
-/// A shader that was read for one profile, and the profiles that read alike.
+/// A shader that was parsed for one profile, and the profiles for which the result is the same.
 #[derive(Debug)]
 pub struct Reading {
     profile: Profile,
-    /// None where something is wrong with it.
+    /// `None` if the shader has errors.
     module: Option<Module>,
     diagnostics: Diagnostics,
     sources: Arc<SourceMap>,
@@ -32,8 +32,8 @@ pub struct Reading {
     taken: Taken,
 }
 
-/// Returns true if shaders mean the same for two profiles: these have the same sizes, extensions and so the same
-/// macros. Messages may name them apart.
+/// Returns true if shaders mean the same for two profiles: both have the same sizes and extensions, and therefore the
+/// same macros. Messages may name the profiles differently.
 pub fn read_alike(a: &Profile, b: &Profile) -> bool {
     let mut asked = grammar::EXTENSIONS.iter().flat_map(|extension| extension.needs);
     (a.target, a.wave_size) == (b.target, b.wave_size) && asked.all(|feature| a.has(*feature) == b.has(*feature))
@@ -68,9 +68,9 @@ impl Reading {
         }
     }
 
-    /// Lets readings of the stages of one program agree, as far as the language of their profile asks for it: on the inputs
-    /// of a fragment shader and the outputs of the stage before, and on the places of resources. There is one of each stage,
-    /// and nothing has been compiled yet.
+    /// Makes the readings of the stages of one program agree where the profile's language requires it: on the interface
+    /// between a fragment shader and the previous stage, and on the places of resources. Pass one reading per stage,
+    /// before you compile any of them.
     pub fn link(stages: &mut [&mut Reading]) {
         let resources: Vec<_> = stages.iter().map(|stage| stage.module.as_ref().map(link::resources)).collect();
         for (own, stage) in stages.iter_mut().enumerate() {
@@ -133,7 +133,7 @@ impl Reading {
         }
     }
 
-    /// The stage of a module of one entry point.
+    /// The stage of a module with one entry point.
     pub fn stage(&self) -> Option<Stage> {
         match self.module.as_ref()?.entry_points.as_slice() {
             [entry] => Some(entry.stage),
@@ -151,12 +151,12 @@ impl Reading {
         }
     }
 
-    /// The module; none if something is wrong with the shader.
+    /// The module, or `None` if the shader has errors.
     pub fn module(&self) -> Option<&Module> {
         self.module.as_ref()
     }
 
-    /// Returns true if the shader has no entry point. There is nothing to compile then.
+    /// Returns true if the shader has no entry point, so there is nothing to compile.
     pub fn is_library(&self) -> bool {
         self.module.as_ref().is_some_and(|module| module.entry_points.is_empty())
     }
@@ -178,10 +178,10 @@ impl Reading {
         diagnostics
     }
 
-    /// The kernel of the module for a profile that the reading serves, whose cross-lane operations have no plans yet.
+    /// The kernel of the module for a profile that the reading serves. Its cross-lane operations have no plans yet.
     ///
     /// # Errors
-    /// Reports constructs that the kernel form cannot express; without a module there is nothing to say.
+    /// Reports constructs that the kernel form cannot express. Without a module it reports nothing.
     pub fn prepared(&self, profile: &Profile) -> Made<&Prepared> {
         let module = self.module.as_ref().ok_or_else(Vec::new)?;
         self.kernels.prepared(module, profile)
@@ -196,13 +196,13 @@ impl Reading {
         self.kernels.lowered(module, profile, plans)
     }
 
-    /// Returns true if the shader would have been read so for another profile. Messages may name the profile.
+    /// Returns true if parsing for another profile would give the same result. Messages may name the profile.
     pub fn serves(&self, profile: &Profile) -> bool {
         read_alike(&self.profile, profile) && (self.profile.name == profile.name || self.diagnostics.is_empty())
     }
 
-    /// Compiles the shader with options that differ from the reading's only in the profile (one that it serves), the form of
-    /// the output and the treatment of warnings.
+    /// Compiles the shader with options that differ from the reading's only in the profile (one that the reading
+    /// serves), the output format and the treatment of warnings.
     pub fn compile(&self, options: &Options) -> Compilation {
         let Reading { sources, kernels, warnings, .. } = self;
         let mut diagnostics = self.diagnostics.clone();
@@ -214,7 +214,7 @@ impl Reading {
     }
 }
 
-/// The readings of a shader for several profiles; profiles that read alike share one.
+/// The readings of a shader for several profiles. Profiles that read it alike share one.
 pub struct Readings<'a> {
     input: Input<'a>,
     loader: &'a dyn Loader,
@@ -222,12 +222,12 @@ pub struct Readings<'a> {
 }
 
 impl<'a> Readings<'a> {
-    /// Readings that are made on demand, except the `known` ones.
+    /// Creates readings on demand, except the `known` ones.
     pub fn new(input: Input<'a>, loader: &'a dyn Loader, known: Vec<Arc<Reading>>) -> Readings<'a> {
         Readings { input, loader, known }
     }
 
-    /// The reading for the profile of some options, which otherwise equal the options of the other readings.
+    /// The reading for the profile of these options, which otherwise equal the options of the other readings.
     pub fn get(&mut self, options: &Options) -> Arc<Reading> {
         if let Some(known) = self.known.iter().find(|reading| reading.serves(&options.profile)) {
             return known.clone();
@@ -238,7 +238,7 @@ impl<'a> Readings<'a> {
     }
 }
 
-/// The compilation that ends with the preprocessor.
+/// The compilation that ends after the preprocessor.
 pub(super) fn preprocess(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Compilation {
     let mut reader = Reader::new(options, loader);
     let artifact = reader.within(|reader| {
@@ -260,7 +260,7 @@ fn conclude(
     Compilation { verdict: verdict(artifact, &diagnostics), diagnostics, sources, taken }
 }
 
-/// The module of a shader, if nothing is wrong with it, its sources, and the messages about it.
+/// The module of a shader if it has no errors, its sources and its messages.
 pub(super) fn read(
     input: &Input<'_>,
     options: &Options,
@@ -276,7 +276,7 @@ struct Reader<'a> {
     loader: &'a dyn Loader,
     sources: SourceMap,
     diagnostics: Diagnostics,
-    /// The names of the shader, where they are wanted.
+    /// The names of the shader, if requested.
     symbols: Option<Symbols>,
     /// Usage of the limits by the steps so far.
     taken: Taken,
@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Runs a step within the limits of the options. Messages and files from before a limit ended it are kept.
+    /// Runs a step within the limits of the options. If a limit ends it, earlier messages and files are kept.
     fn within<T>(&mut self, step: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let (done, taken) = guard::measured(self.options.limits, || step(self));
         self.taken = self.taken + taken;
@@ -304,7 +304,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The module that the front end makes, if nothing is wrong with it.
+    /// The front end's module if the shader has no errors.
     fn module(&mut self, input: &Input<'_>) -> Option<Module> {
         let file = self.add_source(input)?;
         let module = self.front(file, input.language)?;
@@ -312,7 +312,7 @@ impl<'a> Reader<'a> {
         is_right.then(|| self.fixed(module)).flatten()
     }
 
-    /// The module with the values that the options give its specialization constants, and with their clip space.
+    /// Applies the specialization constants and the clip space of the options to the module.
     fn fixed(&mut self, mut module: Module) -> Option<Module> {
         let fixed = self.options.settings.fix(&mut module);
         self.diagnostics.take(fixed)?;
@@ -320,8 +320,8 @@ impl<'a> Reader<'a> {
         Some(module)
     }
 
-    /// Reports blocks that nest deeper than the passes follow. Each front end limits its own recursion; short constructs
-    /// may make many blocks all the same.
+    /// Reports blocks that nest deeper than the passes can follow. Each front end limits its own recursion, but short
+    /// constructs can still create many blocks.
     fn is_too_deep(&mut self, module: &Module) -> bool {
         let Some(span) = depth::too_deep(module) else { return false };
         let message = format!("control flow is nested deeper than {} levels", depth::DEPTH_LIMIT);
@@ -349,7 +349,7 @@ impl<'a> Reader<'a> {
         added.ok()
     }
 
-    /// Shows the text up to the bad byte, so that the message can point there.
+    /// Shows the text up to the bad byte, so that the message can point to it.
     fn not_utf8(&mut self, input: &Input<'_>, valid: usize) {
         let message = Diagnostic::error(Code::NOT_UTF8, format!("{} is not UTF-8 (byte {valid})", input.name));
         let shown = String::from_utf8_lossy(input.bytes).into_owned();
@@ -404,7 +404,7 @@ impl<'a> Reader<'a> {
         Some(module)
     }
 
-    /// Builds with debug assertions verify the front ends' modules; a module that fails is a bug in crosslane.
+    /// Builds with debug assertions verify the front ends' modules. A module that fails is a bug in crosslane.
     fn is_sound(&mut self, module: &Module) -> bool {
         if !cfg!(debug_assertions) {
             return true;

@@ -1,5 +1,5 @@
-//! `// crosslane: allow(divergent-lanes)`: a comment that turns a warning off where it is, on the same line or alone on
-//! the line before. It is looked for in the text only where there is a warning, so it costs nothing anywhere else.
+//! `// crosslane: allow(divergent-lanes)`: a comment that turns a warning off on its line, or on the next line if it is
+//! alone. The text is searched only after a warning, so other compilations pay nothing.
 
 use super::warning::{self, UnknownWarning};
 use super::{Code, Diagnostic, Label};
@@ -8,13 +8,13 @@ use crate::source::{SourceMap, Span};
 /// The words before the names in such a comment.
 const WORDS: &str = "crosslane: allow(";
 
-/// Returns true if a comment at one of its places turns a message off.
+/// Returns true if a comment at one of the message's places turns it off.
 pub fn is_allowed(sources: &SourceMap, message: &Diagnostic) -> bool {
     let kind = warning::of(message.code);
     kind.is_some_and(|kind| allowed(sources, message).any(|name| name == kind.name))
 }
 
-/// Notes about comments at a message's places that name no warning.
+/// Notes about comments at a message's places that name an unknown warning.
 pub fn misspelt(sources: &SourceMap, message: &Diagnostic) -> Vec<String> {
     let unknown = allowed(sources, message).filter(|name| warning::named(name).is_none());
     let said =
@@ -22,13 +22,14 @@ pub fn misspelt(sources: &SourceMap, message: &Diagnostic) -> Vec<String> {
     said.collect()
 }
 
-/// The names that comments at a message's places allow. The use of a result has two: its own and that of what made it.
+/// The names that comments at a message's places allow. The use of a result has two places: its own, and the place that
+/// computes the result.
 fn allowed<'s>(sources: &'s SourceMap, message: &Diagnostic) -> impl Iterator<Item = &'s str> {
     let is_place = |label: &&Label| label.primary || message.code == Code::RESULT_ELSEWHERE;
     message.labels.iter().filter(is_place).flat_map(|label| comments(sources, label.span)).flat_map(names)
 }
 
-/// The comments on the line of a span, and on the one before where nothing else is there.
+/// The comments on the line of a span, and on the previous line if that has nothing else.
 fn comments(sources: &SourceMap, span: Span) -> impl Iterator<Item = &str> {
     let lines = sources.resolve(span).map(|(id, range)| {
         let file = sources.file(id);
@@ -65,7 +66,7 @@ fn names(comment: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    /// Returns true if the comments of a text turn a warning about the first `@` off, and the notes that it has then.
+    /// Returns true if the comments of a text turn off a warning at the first `@`, and the notes on the warning.
     fn allowed(text: &str) -> (bool, Vec<String>) {
         let mut sources = SourceMap::new();
         let id = sources.add("a.comp", text).expect("it is small");

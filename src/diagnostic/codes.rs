@@ -1,4 +1,4 @@
-//! The stable codes of all messages. A code, once released, keeps its meaning; a removed one is not used again.
+//! The stable codes of all messages. A released code keeps its meaning. The code of a removed message is never reused.
 //!
 //! Ranges: E00xx input, E01xx preprocessor, E02xx GLSL syntax, E03xx names, types and expressions, E04xx declarations
 //! and layouts, E05xx cross-lane operations, E06xx WGSL, E07xx profiles and targets, E08xx simulated runs, E09xx limits
@@ -29,7 +29,7 @@ macro_rules! codes {
             $($(#[doc = $doc])+ pub const $name: Code = Code($code);)+
         }
 
-        /// Every code with what it means, in ascending order.
+        /// Every code with its meaning, in ascending order.
         pub static ALL: &[(Code, &str)] = &[$((Code::$name, concat!($($doc),+))),+];
     };
 }

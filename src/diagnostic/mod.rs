@@ -1,7 +1,7 @@
 //! The compiler's messages about a shader: codes, labels on spans, notes and suggestions.
 //!
-//! Front ends, planner and targets push [`Diagnostic`]s into one [`Diagnostics`]; [`render`] turns them into text
-//! for people (codespan-reporting) or JSON lines for tools. Nothing here prints.
+//! Front ends, planner and targets push [`Diagnostic`]s into one [`Diagnostics`]. [`render`] turns them into text for
+//! people (codespan-reporting) or JSON lines for tools. Nothing here prints.
 
 pub mod allow;
 pub mod codes;
@@ -13,7 +13,7 @@ pub mod warning;
 use crate::source::Span;
 pub use codes::Code;
 
-/// How bad it is. Only [`Severity::Error`] stops a compilation.
+/// The severity of a message. Only [`Severity::Error`] stops a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     Note,
@@ -26,11 +26,11 @@ pub enum Severity {
 pub struct Label {
     pub span: Span,
     pub text: String,
-    /// The label that the message is about; others give context.
+    /// True for the label that marks the error itself; other labels give context.
     pub primary: bool,
 }
 
-/// A replacement that would mend the error.
+/// A replacement that would fix the error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suggestion {
     pub span: Span,
@@ -50,7 +50,7 @@ pub struct Diagnostic {
     pub suggestion: Option<Box<Suggestion>>,
 }
 
-/// Functions that make messages are cold: the compiler keeps their code apart from the rest.
+/// Functions that create messages are cold, so that the compiler keeps their code out of hot paths.
 impl Diagnostic {
     #[cold]
     pub fn new(severity: Severity, code: Code, message: impl Into<String>) -> Diagnostic {
@@ -67,7 +67,7 @@ impl Diagnostic {
         Diagnostic::new(Severity::Warning, code, message)
     }
 
-    /// Adds the label that the message is about.
+    /// Adds the primary label.
     #[must_use]
     #[cold]
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
@@ -75,14 +75,14 @@ impl Diagnostic {
         self
     }
 
-    /// An error about what something needs: at its place, where it has one.
+    /// An error about a requirement, at its place if it has one.
     #[cold]
     pub fn needed(code: Code, message: impl Into<String>, span: Span) -> Diagnostic {
         let error = Diagnostic::error(code, message);
         if span.is_none() { error } else { error.at(span, "needed here") }
     }
 
-    /// Adds it to others that do not have it yet.
+    /// Adds the message to others, unless it is already there.
     #[cold]
     pub fn join(self, others: &mut Vec<Diagnostic>) {
         if !others.contains(&self) {
@@ -105,20 +105,20 @@ impl Diagnostic {
         self
     }
 
-    /// Adds the advice what to write instead, where no replacement of a text does it.
+    /// Adds advice on what to write instead, if no single replacement is enough.
     #[must_use]
     pub fn help(self, text: impl std::fmt::Display) -> Diagnostic {
         self.note(format!("help: {text}"))
     }
 
-    /// Adds the replacement that would mend it.
+    /// Adds a replacement that would fix the error.
     #[must_use]
     pub fn suggest(mut self, span: Span, replacement: impl Into<String>, text: impl Into<String>) -> Diagnostic {
         self.suggestion = Some(Box::new(Suggestion { span, replacement: replacement.into(), text: text.into() }));
         self
     }
 
-    /// The message with the option that speaks of it, as gcc writes it.
+    /// The message with the option that controls it, in gcc's format.
     pub fn title(&self) -> String {
         match warning::of(self.code) {
             Some(kind) => format!("{} [-W{}]", self.message, kind.name),
@@ -138,12 +138,12 @@ pub const ERROR_LIMIT: usize = 20;
 /// Warnings after which a run stops adding more.
 pub const WARNING_LIMIT: usize = 100;
 
-/// The message about a construct that crosslane, not the language of the output, is to blame for.
+/// The message about a construct that the language has and crosslane cannot write yet.
 pub fn cannot_write(construct: &str, language: &str) -> String {
     format!("crosslane cannot write {construct} as {language} yet")
 }
 
-/// The messages of one run, in the order in which they were found.
+/// The messages of one run, in the order of discovery.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
@@ -157,8 +157,8 @@ impl Diagnostics {
         Diagnostics::default()
     }
 
-    /// Adds a message. Errors past [`ERROR_LIMIT`] and warnings past [`WARNING_LIMIT`] are counted only; an error at
-    /// exactly the span and with the code of the one before it says nothing new and is dropped.
+    /// Adds a message. Errors past [`ERROR_LIMIT`] and warnings past [`WARNING_LIMIT`] are only counted. An error with
+    /// the code and the exact span of the previous one adds nothing and is dropped.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let (count, limit) = match diagnostic.severity {
             Severity::Error => (&mut self.errors, ERROR_LIMIT),
@@ -177,12 +177,12 @@ impl Diagnostics {
         self.list.push(diagnostic);
     }
 
-    /// Takes the result; where there is none, adds the messages that say why.
+    /// Takes the result. Adds the messages of a failure.
     pub fn take<T>(&mut self, made: Result<T, Vec<Diagnostic>>) -> Option<T> {
         made.map_err(|messages| messages.into_iter().for_each(|message| self.push(message))).ok()
     }
 
-    /// Returns true if there is nothing to say.
+    /// Returns true if there are no messages.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -191,13 +191,13 @@ impl Diagnostics {
         self.errors > 0
     }
 
-    /// Returns true if there are errors and all say what the profile, or crosslane so far, cannot do.
+    /// Returns true if there are errors and all of them are limits of the profile or of crosslane.
     pub fn errors_are_refusals(&self) -> bool {
         let mut errors = self.list.iter().filter(|d| d.severity == Severity::Error);
         self.errors > 0 && errors.all(|d| d.code.is_refusal())
     }
 
-    /// True when further errors would only be counted; a front end may stop.
+    /// True when further errors would only be counted. A front end may stop then.
     pub fn is_full(&self) -> bool {
         self.errors >= ERROR_LIMIT
     }
@@ -206,7 +206,7 @@ impl Diagnostics {
         self.errors
     }
 
-    /// Messages that were found and not kept.
+    /// The number of messages that were counted but not kept.
     pub fn suppressed(&self) -> usize {
         self.suppressed
     }
@@ -220,13 +220,13 @@ impl Diagnostics {
         self.list.len()
     }
 
-    /// Takes back the warnings and notes that came after a mark.
+    /// Removes the warnings and notes that came after a mark.
     pub fn forget_since(&mut self, mark: usize) {
         let warnings = self.list.split_off(mark).iter().filter(|d| d.severity == Severity::Warning).count();
         self.warnings -= warnings;
     }
 
-    /// Takes back the refusals (E07xx) that came after a mark: what they refuse may turn out to be unused.
+    /// Removes the refusals (E07xx) that came after a mark, because the refused code may turn out to be unused.
     pub fn take_refusals(&mut self, mark: usize) -> Vec<Diagnostic> {
         let recent = self.list.split_off(mark);
         let (refusals, kept): (Vec<_>, Vec<_>) = recent.into_iter().partition(|d| d.code.is_refusal());
@@ -235,7 +235,8 @@ impl Diagnostics {
         refusals
     }
 
-    /// Gives every message that is not an error the severity that `judge` says, and forgets those to which it gives none.
+    /// Gives every message that is not an error the severity that `judge` returns, and drops the message if that is
+    /// `None`.
     pub fn judge(&mut self, mut judge: impl FnMut(&mut Diagnostic) -> Option<Severity>) {
         let mut kept = |diagnostic: &mut Diagnostic| {
             let is_error = diagnostic.severity == Severity::Error;

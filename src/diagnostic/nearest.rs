@@ -1,13 +1,13 @@
 //! Finds the known name that a misspelt one probably meant, for "did you mean" suggestions.
 //!
-//! A suggestion may be applied by an editor without a second look, so it must not change what a name says. Names are
-//! compared by their parts: `allReduceAd8` is `all`, `reduce`, `ad` and the number 8. Numbers must be equal, and a part
-//! that names an operation never becomes another one.
+//! An editor may apply a suggestion without asking, so a suggestion must not change the meaning of a name. Names are
+//! compared part by part: `allReduceAd8` is `all`, `reduce`, `ad` and the number 8. Numbers must be equal, and a part
+//! that names an operation never becomes another operation.
 
 use smallvec::SmallVec;
 
-/// Parts that mean the same thing, a row for each meaning. Names that differ in such a part are different operations,
-/// however near their letters are.
+/// Parts with the same meaning, one row per meaning. Names that differ in such a part are different operations, however
+/// similar their spelling.
 #[rustfmt::skip]
 static MEANINGS: &[&[&str]] = &[
     &["add", "sum", "plus"], &["mul", "product", "prod", "multiply"], &["sub", "subtract", "minus"], &["div", "divide"],
@@ -22,13 +22,13 @@ static MEANINGS: &[&[&str]] = &[
     &["vert", "vertex"], &["frag", "fragment"], &["signed"], &["unsigned"], &["warp"], &["wave"], &["quad"],
 ];
 
-/// Letters of the longest part that may be left out.
+/// Length limit of a part that may be left out, in letters.
 const LONGEST_PART: usize = 12;
 
-/// The candidate that `word` most probably means, none when even the best is too far off to be meant.
+/// The most likely intended candidate for `word`, or `None` if even the best is too different.
 ///
-/// One edit is allowed for every three characters begun, and in each part of a name one for every three characters.
-/// Among equals the first wins.
+/// One edit is allowed for every three characters begun, in the whole name and in each part. The first of several equal
+/// candidates wins.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = limit(word);
     let lower = word.to_ascii_lowercase();
@@ -44,8 +44,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     (best.0.edits <= limit && best.0.edits < word.len()).then_some(best.1)
 }
 
-/// The nearest candidate, otherwise the one that differs in a number alone, by the nearest number: for versions and
-/// processors, where one of a family stands for the others.
+/// The nearest candidate. If there is none, the candidate that differs only in a number, with the nearest number: for
+/// versions and processors, where one member of a family can represent the others.
 pub fn nearest_of_family<'a>(word: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     nearest(word, candidates.clone()).or_else(|| {
         let lower = word.to_ascii_lowercase();
@@ -60,17 +60,17 @@ fn limit(word: &str) -> usize {
     word.len().div_ceil(3).min(4)
 }
 
-/// How far one name is from another; among equally many edits the better likeness wins.
+/// The distance between two names. With equal numbers of edits, the better likeness wins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Cost {
     edits: usize,
     likeness: Likeness,
 }
 
-/// How letters went wrong, the likeliest way first.
+/// The kind of spelling mistake, most likely first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
-    /// Each part of the candidate begins with what was written.
+    /// Each part of the candidate starts with the written part.
     Unfinished,
     /// Letters were left out, doubled or exchanged.
     SameLetters,
@@ -95,7 +95,7 @@ impl<'a> Name<'a> {
         Name { text, lower, words, numbers: numbers(text).collect() }
     }
 
-    /// None where the other name says something else.
+    /// `None` if the other name has a different meaning.
     fn cost(&self, other: &Name<'_>) -> Option<Cost> {
         if self.numbers != other.numbers || self.contradicts(other) {
             return None;
@@ -109,13 +109,13 @@ impl<'a> Name<'a> {
         Some(Cost { edits, likeness })
     }
 
-    /// Returns true if each part of the other name begins with one of this.
+    /// Returns true if each part of the other name starts with a part of this name.
     fn begins(&self, other: &Name<'_>) -> bool {
         let mut pairs = self.words.iter().zip(&other.words);
         self.words.len() == other.words.len() && pairs.all(|(word, other)| other.starts_with(word))
     }
 
-    /// Edits part by part, where the parts answer each other: in their order, in another one, or with some left out.
+    /// Edits part by part, if the parts correspond: in order, reordered, or with some left out.
     fn in_parts(&self, other: &Name<'_>) -> Option<usize> {
         if self.words.len() == other.words.len() && self.words.len() > 1 {
             let is_turned = self.words != other.words && sorted(&self.words) == sorted(&other.words);
@@ -125,7 +125,8 @@ impl<'a> Name<'a> {
         self.missing(other)
     }
 
-    /// How many parts of the other name are left out, where that is all and none of them says which operation it is.
+    /// The number of the other name's parts that are left out, if that is the only difference and none of them names
+    /// the operation.
     fn missing(&self, other: &Name<'_>) -> Option<usize> {
         let is_telling = self.words.len() > 1 || other.words.first() == Some(&"gl");
         let mut own = self.words.iter().peekable();
@@ -146,7 +147,8 @@ impl<'a> Name<'a> {
         !self.words.iter().all(is_kept)
     }
 
-    /// How far the numbers are apart, where only they differ: how many do, where the texts part, and how far each is from the other.
+    /// The distance between names that differ only in numbers: how many numbers differ, the position of the first
+    /// difference, and each difference.
     fn distance_in_family(&self, other: &Name<'_>) -> Option<(usize, usize, u64)> {
         let is_related = self.words == other.words && self.numbers.len() == other.numbers.len();
         let same = self.text.bytes().zip(other.text.bytes()).take_while(|(a, b)| a == b).count();
@@ -177,7 +179,7 @@ fn meaning(part: &str) -> Option<usize> {
     MEANINGS.iter().position(|row| row.contains(&part))
 }
 
-/// The price of one part for another; none where it cannot be meant.
+/// The price of one part for another, or `None` if the two are unrelated.
 fn part_cost(word: &str, other: &str) -> Option<usize> {
     if word == other {
         return Some(0);
@@ -190,7 +192,7 @@ fn part_cost(word: &str, other: &str) -> Option<usize> {
     (is_near || is_inflection(word, other)).then_some(edits)
 }
 
-/// Returns true if two parts have one stem and differ in their endings: `implicit` and `implied`.
+/// Returns true if two parts share a stem and differ in their endings: `implicit` and `implied`.
 fn is_inflection(word: &str, other: &str) -> bool {
     const STEM: usize = 5;
     const ENDING: usize = 3;
@@ -198,12 +200,12 @@ fn is_inflection(word: &str, other: &str) -> bool {
     stem >= STEM && word.len().max(other.len()) - stem <= ENDING
 }
 
-/// Returns true if `word` is the beginning of a longer part.
+/// Returns true if `word` is the start of a longer part.
 fn is_abbreviation(word: &str, other: &str) -> bool {
     word.len() >= 3 && other.starts_with(word)
 }
 
-/// Returns true if one text has all letters of the other in their order, or both have the same ones.
+/// Returns true if one text contains all letters of the other in order, or both have the same letters.
 fn has_same_letters(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let sorted = |text: &str| {
@@ -215,7 +217,7 @@ fn has_same_letters(a: &str, b: &str) -> bool {
     short.bytes().all(|byte| rest.any(|other| other == byte)) || sorted(a) == sorted(b)
 }
 
-/// The parts of a name: runs of letters that begin at a capital, and runs of digits.
+/// The parts of a name: runs of letters that start at a capital, and runs of digits.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let is_start = |bytes: &[u8], at: usize| {
         let (before, here) = (bytes[at - 1], bytes[at]);
@@ -233,8 +235,8 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     )
 }
 
-/// Edits between two texts in bytes: one is written, left out or replaced, or two neighbours change places (optimal
-/// string alignment).
+/// The edit distance of two texts in bytes: insertions, deletions, replacements and swaps of neighbours (optimal string
+/// alignment).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut rows: [Vec<usize>; 3] = [Vec::new(), (0..=b.len()).collect(), vec![0; b.len() + 1]];

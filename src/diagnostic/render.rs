@@ -1,5 +1,5 @@
-//! Messages as text for people (codespan-reporting) and as JSON lines for tools. Writes into a string; printing it is
-//! the caller's business.
+//! Messages as text for people (codespan-reporting) and as JSON lines for tools. This module writes into a string; the
+//! caller prints it.
 
 use super::visible::{escaped_json, is_hidden, picture, visible, visible_name};
 use super::{Diagnostic, Diagnostics, Label, Severity, warning};
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// Longest stretch of one source line that an excerpt shows; longer lines are reported without an excerpt.
+/// The longest source line that an excerpt shows. Longer lines are reported without an excerpt.
 const EXCERPT_LIMIT: usize = 4096;
 
 /// Renders all messages as text, with source excerpts.
@@ -31,13 +31,13 @@ fn human_one(sources: &SourceMap, diagnostic: &Diagnostic, text: &mut String) {
     let view = View::new(sources);
     let rendered = to_codespan(&view, diagnostic);
     let config = term::Config::default();
-    // The view answers every question about spans that `to_codespan` kept, so emission cannot fail.
+    // The view can answer every question about the spans that `to_codespan` kept, so emission cannot fail.
     if term::emit_to_string(text, &config, &view, &rendered).is_err() {
         text.push_str(&format!("{}: {}\n", diagnostic.code, diagnostic.message));
     }
 }
 
-/// Renders a line for each message, and for each note of it, as C compilers do: `a.comp:3: error: …`.
+/// Renders one line per message and per note, as C compilers do: `a.comp:3: error: …`.
 pub fn lines(sources: &SourceMap, diagnostics: &Diagnostics) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics.iter() {
@@ -64,7 +64,7 @@ pub fn glslang(sources: &SourceMap, diagnostics: &Diagnostics, columns: bool) ->
     text
 }
 
-/// File and line of a message, with what separates them from the text.
+/// File and line of a message, and the separator before its text.
 fn place_name(sources: &SourceMap, diagnostic: &Diagnostic, column: bool) -> String {
     let at = Some(diagnostic.span()).filter(|span| !span.is_none()).and_then(|span| sources.locate(span.lo));
     match at {
@@ -124,7 +124,7 @@ fn to_label(view: &View<'_>, label: &Label) -> Option<codespan::Label<FileId>> {
     Some(codespan::Label::new(style, id, range).with_message(visible(&label.text)))
 }
 
-/// The bytes of a file that a label is about; none where no excerpt can show them.
+/// The bytes of a file that a label marks, or `None` if no excerpt can show them.
 fn place_of(sources: &SourceMap, label: &Label) -> Option<(FileId, Range<usize>)> {
     let (id, range) = sources.resolve(label.span)?;
     let range = on_char_boundaries(&sources.file(id).text, range);
@@ -151,7 +151,7 @@ fn on_char_boundaries(text: &str, range: Range<usize>) -> Range<usize> {
 fn notes(sources: &SourceMap, diagnostic: &Diagnostic) -> Vec<String> {
     let mut notes = diagnostic.notes.clone();
     notes.extend(diagnostic.suggestion.as_ref().map(|suggestion| format!("help: {}", suggestion.text)));
-    // A label that cannot be drawn still says where it points.
+    // A label that cannot be drawn still names its place.
     for label in diagnostic.labels.iter().filter(|label| place_of(sources, label).is_none()) {
         if let Some(at) = sources.locate(label.span.lo) {
             notes.push(format!("at {}:{}:{}: {}", at.file, at.line, at.column, label.text));
@@ -160,12 +160,13 @@ fn notes(sources: &SourceMap, diagnostic: &Diagnostic) -> Vec<String> {
     notes.iter().map(|note| visible(note).into_owned()).collect()
 }
 
-/// The text of a file as it is shown. A carriage return at the end of a line stays.
+/// The displayed text of a file. A carriage return at the end of a line stays.
 struct Shown {
-    /// None where it is the text itself.
+    /// `None` if it is the text itself.
     text: Option<String>,
     line_starts: Vec<usize>,
-    /// Places of the text where a character of another length was put, with the place after it here.
+    /// Places after a character that was replaced by one of another length, with the corresponding place in the shown
+    /// text.
     shifts: Vec<(usize, usize)>,
 }
 
@@ -196,22 +197,22 @@ impl Shown {
         self.text = Some(out);
     }
 
-    /// The place here of a place in the file.
+    /// The place in the shown text for a place in the file.
     fn place(&self, at: usize) -> usize {
         let before = self.shifts.partition_point(|(place, _)| *place <= at);
         self.shifts[..before].last().map_or(at, |(place, here)| at - place + here)
     }
 }
 
-/// Returns true if a carriage return is not a part of a line's end.
+/// Returns true if a carriage return is not part of a line ending.
 fn has_lone_return(text: &str) -> bool {
     text.as_bytes().windows(2).any(|pair| pair[0] == b'\r' && pair[1] != b'\n') || text.ends_with('\r')
 }
 
-/// The view of the sources for codespan-reporting; lines are named as `#line` says.
+/// The sources as codespan-reporting needs them, with the line names of `#line`.
 struct View<'a> {
     sources: &'a SourceMap,
-    /// Those of the files that were asked for.
+    /// The files that were requested.
     shown: Vec<OnceCell<Shown>>,
 }
 
@@ -243,7 +244,7 @@ impl<'a> Files<'a> for View<'a> {
     }
 
     fn line_number(&'a self, id: FileId, line: usize) -> Result<usize, files::Error> {
-        // `#line 0` is allowed, and more than the renderer can take.
+        // `#line` allows 0, and numbers that the renderer cannot take.
         Ok(self.sources.named_line(self.sources.file(id), line).1.max(1) as usize)
     }
 
@@ -271,7 +272,7 @@ struct JsonLine<'a> {
     labels: Vec<JsonLabel<'a>>,
     notes: &'a [String],
     suggestion: Option<JsonSuggestion<'a>>,
-    /// Behind `-Wno-`, what turns it off.
+    /// The word after `-Wno-` that turns it off.
     warning: Option<&'static str>,
 }
 

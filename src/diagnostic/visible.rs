@@ -1,5 +1,5 @@
-//! Text that comes from files and names, made safe to print. A terminal obeys control characters, and overrides of the
-//! writing direction (Unicode Standard Annex #9) show text in another order than a compiler reads it.
+//! Makes text from files and names safe to print. A terminal obeys control characters, and overrides of the writing
+//! direction (Unicode Standard Annex #9) show text in an order that differs from the compiler's.
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ const INVISIBLE: &[char] = &[
     '\u{202e}', '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
 ];
 
-/// Returns true if a character does something else than to show itself.
+/// Returns true if a character has an effect other than its glyph.
 pub fn is_hidden(character: char) -> bool {
     character.is_control() || INVISIBLE.contains(&character)
 }
 
-/// One character that shows a hidden one: its picture (Unicode block "Control Pictures"), or U+FFFD.
+/// A visible character for a hidden one: its picture (Unicode block "Control Pictures"), or U+FFFD.
 pub fn picture(character: char) -> char {
     match character {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{fffd}'),
@@ -23,18 +23,18 @@ pub fn picture(character: char) -> char {
     }
 }
 
-/// The text with hidden characters as pictures, so that columns stay what they are. Tabs and line feeds stay too.
+/// The text with pictures for hidden characters, so that columns stay the same. Tabs and line feeds stay too.
 pub fn visible(text: &str) -> Cow<'_, str> {
     replaced(text, |c| is_hidden(c) && !matches!(c, '\t' | '\n'))
 }
 
-/// The same of a name, which has no tabs and line feeds either.
+/// A name with pictures for hidden characters, including tabs and line feeds.
 pub fn visible_name(name: &str) -> Cow<'_, str> {
     replaced(name, is_hidden)
 }
 
-/// JSON with hidden characters as escapes. Between its strings there are none but line feeds, and inside of them it has
-/// escaped those below a blank already (RFC 8259, section 7).
+/// JSON with escapes for hidden characters. Outside strings the only such characters are line feeds; inside them,
+/// control characters are already escaped (RFC 8259, section 7).
 pub fn escaped_json(text: &str) -> Cow<'_, str> {
     let is_wrong = |c| is_hidden(c) && c != '\n';
     if !text.contains(is_wrong) {

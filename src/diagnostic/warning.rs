@@ -1,5 +1,4 @@
-//! The names of warnings, by which they are turned off, on, or into errors: `-Wno-divergent-lanes`,
-//! `-Werror=divergent-lanes`.
+//! The names of warnings, which turn them off, on, or into errors: `-Wno-divergent-lanes`, `-Werror=divergent-lanes`.
 
 use super::nearest::nearest;
 use super::{Code, Severity};
@@ -16,9 +15,8 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// Returns true if it is about cross-lane operations and barriers, about values that are not there, or about reads
-    /// of memory that is `writeonly` and writes of memory that is `readonly`: what other compilers of the language do not
-    /// look for.
+    /// Returns true if the warning needs crosslane's analysis, which other compilers of the language lack: cross-lane
+    /// operations and barriers, uninitialized values, reads of `writeonly` memory and writes of `readonly` memory.
     pub fn is_of_analysis(&self) -> bool {
         self.code.0.starts_with("W05")
             || matches!(
@@ -28,18 +26,18 @@ impl Warning {
     }
 }
 
-/// When a kind of message is given without its own name among the options.
+/// When a warning is shown if no option names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Given {
     Always,
-    /// With `-Wall` or `-Wextra`: working shaders are full of it.
+    /// With `-Wall` or `-Wextra`, because working shaders cause many of them.
     WithAll,
     Never,
 }
 
 macro_rules! warnings {
     ($($name:literal $code:ident $given:ident $about:literal;)+) => {
-        /// All of them: those of cross-lane operations, then the others, each in the order of the codes.
+        /// All warnings: cross-lane operations first, then the others, each in the order of the codes.
         pub static ALL: &[Warning] =
             &[$(Warning { name: $name, code: Code::$code, given: Given::$given, about: $about }),+];
     };
@@ -76,7 +74,7 @@ warnings! {
     "unused-buffer" UNUSED_BUFFER Always "contents are given for a buffer that is not used";
 }
 
-/// The kind of a message, where it has one.
+/// The kind of a message, if it has one.
 pub fn of(code: Code) -> Option<&'static Warning> {
     ALL.iter().find(|warning| warning.code == code)
 }
@@ -86,7 +84,7 @@ pub fn named(name: &str) -> Option<&'static Warning> {
     ALL.iter().find(|warning| warning.name == name)
 }
 
-/// The word of an option about one kind, or about all.
+/// The word of an option: one kind of warning, or all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Word {
     On,
@@ -101,23 +99,23 @@ enum Word {
 #[cfg_attr(feature = "cli", derive(serde::Deserialize), serde(try_from = "String"))]
 pub struct Choice {
     word: Word,
-    /// None for all kinds.
+    /// `None` for all kinds.
     warning: Option<&'static Warning>,
 }
 
 impl Choice {
-    /// Gives a kind of message where it would not be given.
+    /// Turns on a kind of warning.
     pub const fn on(warning: &'static Warning) -> Choice {
         Choice { word: Word::On, warning: Some(warning) }
     }
 
-    /// Does not give a kind of message.
+    /// Turns off a kind of warning.
     pub const fn off(warning: &'static Warning) -> Choice {
         Choice { word: Word::Off, warning: Some(warning) }
     }
 }
 
-/// No warning has the name.
+/// No warning has this name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownWarning(pub String);
 
@@ -174,24 +172,24 @@ impl fmt::Display for Choice {
     }
 }
 
-/// The choices of warnings: the options in their order. A later one about the same kind wins; one about a single kind
-/// wins over those about all, as with gcc.
+/// The choices of warnings: the options in order. A later option about the same kind wins, and an option about one kind
+/// wins over options about all, as in gcc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Choices<'a> {
-    /// `-Werror`; a `no-error` or `error` among the options speaks later.
+    /// `-Werror`. A later `no-error` or `error` among the options overrides it.
     pub deny: bool,
-    /// `-w`: what is not an error is not given.
+    /// `-w`: only errors are shown.
     pub silent: bool,
     pub list: &'a [Choice],
 }
 
 impl Choices<'_> {
-    /// Returns true if messages with a code are given, which are this bad by themselves.
+    /// Returns true if messages with this code and this default severity are shown.
     pub fn wants(&self, code: Code, own: Severity) -> bool {
         self.severity(code, own).is_some()
     }
 
-    /// How bad a message is then; none if it is not given.
+    /// The resulting severity of a message, or `None` if it is not shown.
     pub fn severity(&self, code: Code, own: Severity) -> Option<Severity> {
         let Some(warning) = of(code).filter(|_| own != Severity::Error) else { return Some(own) };
         let about = |choice: &&Choice| choice.warning.is_some_and(|other| other.code == code);
@@ -252,7 +250,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), ALL.len(), "two have one name");
-        // `no-` in front turns one off.
+        // The prefix `no-` turns a warning off.
         assert!(names.iter().all(|name| !name.starts_with("no-") && !["error", "all", "extra"].contains(name)));
     }
 

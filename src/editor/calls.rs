@@ -22,7 +22,7 @@ impl Analysis {
         Some(self.defined(declaration))
     }
 
-    /// The declaration with the body, where there is one.
+    /// The declaration with the body, if there is one.
     fn defined(&self, declaration: &Declaration) -> Function {
         let defined = self.definition(declaration.name.lo);
         let found = defined.first().and_then(|name| self.known().by_name.get(name));
@@ -59,7 +59,7 @@ impl Analysis {
         calls.into_iter().collect()
     }
 
-    /// Where the type of the name at a position is declared; none for types of the language.
+    /// Where the type of the name at a position is declared; `None` for built-in types.
     pub fn type_definition(&self, position: u32) -> Option<Span> {
         let declaration = self.declaration_at(position)?;
         if matches!(declaration.kind, Kind::Struct | Kind::Block) {

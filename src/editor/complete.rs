@@ -1,4 +1,4 @@
-//! The words that may be written at a position.
+//! Completion: the words that fit at a position.
 
 use super::lookup::span_of;
 use super::scan::{Kind as Lexeme, Scanned};
@@ -14,7 +14,7 @@ use crate::symbols::{Declaration, Kind, TypeOf};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
-/// The class of a word to write.
+/// The class of a completion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CompletionKind {
     Function,
@@ -28,7 +28,7 @@ pub enum CompletionKind {
     Extension,
 }
 
-/// A word to write.
+/// A completion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Completion {
     pub label: String,
@@ -37,7 +37,7 @@ pub struct Completion {
     pub detail: String,
     /// Markdown.
     pub doc: String,
-    /// A line that the word needs too: where, and its text.
+    /// A line that the word also needs: its place and its text.
     pub line: Option<(Place, String)>,
 }
 
@@ -51,20 +51,20 @@ impl Completion {
     }
 }
 
-/// The place where a word is being written.
+/// The place of the word at the cursor.
 struct Cursor<'a> {
     scanned: &'a Scanned,
     /// Number of the file.
     file: usize,
-    /// The part of the word that is there.
+    /// The letters before the cursor.
     prefix: &'a str,
-    /// Where the word begins.
+    /// Start of the word.
     start: usize,
 }
 
 impl Analysis {
-    /// The words that may be written at a position. After the first letters of a word, the words that begin with them in any case,
-    /// are listed.
+    /// The words that fit at a position. If you have typed the first letters of a word, only words with this prefix are
+    /// listed, ignoring case.
     pub fn completions(&self, position: u32, source: &Source<'_>) -> Vec<Completion> {
         let Some(cursor) = self.cursor(position) else { return Vec::new() };
         let before = cursor.scanned.before(cursor.start);
@@ -86,7 +86,7 @@ impl Analysis {
         all
     }
 
-    /// None inside of comments, strings and numbers.
+    /// `None` inside comments, strings and numbers.
     fn cursor(&self, position: u32) -> Option<Cursor<'_>> {
         let (file, scanned) = self.scanned_at(position)?;
         let text = &self.sources.files()[file].text;
@@ -108,7 +108,7 @@ impl Analysis {
         }
     }
 
-    /// The directive in whose line the cursor is: the text of its name, empty after the `#`.
+    /// The directive on the cursor's line: its name, which is empty directly after the `#`.
     fn directive_before(&self, cursor: &Cursor<'_>, before: Option<usize>) -> Option<&str> {
         let before = before?;
         let text = &self.sources.files()[cursor.file].text;
@@ -144,7 +144,7 @@ impl Analysis {
             (Kind::Member, _) => declaration.is_free && declaration.name.hi <= position,
             (Kind::Block, _) => false,
             (_, Some(scope)) => scope.lo <= position && position <= scope.hi && declaration.name.hi <= position,
-            // In WGSL the order does not matter; in GLSL an include may come from anywhere.
+            // WGSL allows any order; in GLSL an include may come from anywhere.
             (_, None) => true,
         };
         let mut seen: Vec<&Declaration> = self.known().declarations.iter().filter(is_seen).collect();
@@ -222,7 +222,8 @@ impl Analysis {
         }
     }
 
-    /// The declaration that has the type of the expression that ends before a token, and how often it was indexed there.
+    /// The declaration with the type of the expression that ends before a token, and the number of indices applied to
+    /// it.
     fn declaration_before(&self, cursor: &Cursor<'_>, point: usize) -> Option<(&Declaration, u32)> {
         let tokens = &cursor.scanned.tokens;
         let (mut at, mut brackets) = (point.checked_sub(1)?, 0);
@@ -282,7 +283,7 @@ impl Analysis {
         }));
     }
 
-    /// The extensions that `#extension` lines turn on.
+    /// The extensions that `#extension` lines enable.
     fn enabled(&self) -> ExtensionSet {
         let mut set = ExtensionSet::default();
         for (index, file) in self.sources.files().iter().enumerate() {
@@ -297,7 +298,7 @@ impl Analysis {
         set
     }
 
-    /// The line that turns an extension on, after the `#version` line of the shader.
+    /// The line that enables an extension, after the shader's `#version` line.
     fn extension_line(&self, name: &str) -> Option<(Place, String)> {
         let file = self.sources.files().first()?;
         let hashes = self.scan(0).tokens.windows(2).filter(|two| two[0].kind == Lexeme::Hash);
@@ -333,7 +334,7 @@ fn opening(scanned: &Scanned, close: usize) -> Option<usize> {
     None
 }
 
-/// One item for several overloads; a long list has no documentation.
+/// One item for several overloads. A long list has no documentation.
 fn of_overload(first: &Overload, others: usize, brief: bool) -> Completion {
     let more = if others > 0 { format!(" (+{others})") } else { String::new() };
     let doc = if brief { "" } else { first.doc };

@@ -1,4 +1,4 @@
-//! A shader without the statements that have errors, so that its operations still have prices.
+//! A shader without its wrong statements, so that its operations still have prices.
 
 use super::pieces::{Piece, Pieces};
 use super::scan::{Kind, Scanned};
@@ -29,7 +29,7 @@ struct Mistake {
 /// The errors of each file.
 type Mistakes = FxHashMap<Arc<str>, Vec<Mistake>>;
 
-/// The shader without the parts that have errors; none if errors remain after all attempts.
+/// The shader without the parts that have errors; `None` if errors remain after all attempts.
 pub(super) fn healed(wrong: &Analysis, source: &Source<'_>) -> Option<Analysis> {
     // A profile that lacks something is not a mistake in the shader.
     if wrong.reading.messages(&source.options[0]).errors_are_refusals() {
@@ -67,7 +67,7 @@ fn mistakes(of: &Analysis, source: &Source<'_>) -> Mistakes {
     mistakes
 }
 
-/// The text with corrections, and without the parts around other errors; none if there is nothing to change.
+/// The text with corrections, and without the parts around other errors; `None` if there is nothing to change.
 fn without(text: &str, mistakes: &[Mistake], language: Language, wider: usize) -> Option<String> {
     let scanned = Scanned::new(text, language);
     let pieces = Pieces::of(text, &scanned);
@@ -110,12 +110,12 @@ fn edited(text: &str, mut edits: Vec<Edit>) -> String {
     new + &text[done..]
 }
 
-/// Spaces for each character of a text but its line breaks.
+/// Replaces each character except line breaks by a space.
 fn blank(text: &str) -> String {
     text.chars().map(|c| if c == '\n' { c } else { ' ' }).collect()
 }
 
-/// Returns true for a name that is neither called, indexed nor assigned to. A number can replace it.
+/// Returns true for a name that is neither called, indexed nor assigned to, so that a number can replace it.
 fn is_value(scanned: &Scanned, place: &Range<usize>) -> bool {
     let Some(at) = scanned.tokens.iter().position(|token| token.range == *place) else { return false };
     let next = scanned.tokens.get(at + 1).map(|token| token.kind);

@@ -1,4 +1,4 @@
-//! The text about the word at a position.
+//! Hover text for the word at a position.
 
 use super::lookup::Named;
 use super::words::{self, Builtin};
@@ -9,10 +9,10 @@ use crate::grammar::{self, Overload};
 use crate::source::Span;
 use crate::symbols::Declaration;
 
-/// Signatures of one function that are shown.
+/// Limit of the signatures shown per function.
 const MOST_SIGNATURES: usize = 6;
 
-/// The text about a stretch of source, in Markdown.
+/// The hover text of a source range, in Markdown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hover {
     pub at: Span,
@@ -20,7 +20,7 @@ pub struct Hover {
 }
 
 impl Analysis {
-    /// The text about the word at a position; prices are for the source's profiles.
+    /// The hover text of the word at a position, with prices for the source's profiles.
     pub fn hover(&self, position: u32, source: &Source<'_>) -> Option<Hover> {
         let word = self.word_at(position)?;
         let mut parts: Vec<String> = Vec::new();
@@ -59,7 +59,7 @@ impl Analysis {
         text
     }
 
-    /// The line of a place without its end.
+    /// The line of a place without its line ending.
     fn line_of(&self, at: Span) -> &str {
         let Some((file, range)) = self.sources.resolve(at) else { return "" };
         let text = &self.sources.file(file).text;
@@ -100,7 +100,7 @@ impl Analysis {
         }
         let first = overloads[0];
         let mut parts = vec![self.code(&text), first.doc.to_string()];
-        // In WGSL one line brings all of them.
+        // In WGSL one directive enables all of them.
         if self.language() == Language::Glsl {
             parts.extend(words::needs(first.extensions));
         }
@@ -108,7 +108,7 @@ impl Analysis {
         parts
     }
 
-    /// The operation that the call of a word is.
+    /// The operation that a word calls.
     fn priced_at<'a>(&'a self, word: Span, source: &Source<'_>) -> Option<&'a Priced> {
         let place = self.place(word)?;
         let here = |priced: &&Priced| *priced.file == *place.file && priced.range.contains(&place.start);
@@ -116,7 +116,7 @@ impl Analysis {
         if !is_call || self.known().by_name.contains_key(&word) {
             return None;
         }
-        // Of operations within each other the call's own is the shortest.
+        // The shortest of nested operations is the call itself.
         self.prices(source).iter().filter(here).min_by_key(|priced| priced.range.len())
     }
 }
@@ -149,7 +149,7 @@ fn operation(priced: &Priced, profiles: &[String]) -> String {
     text
 }
 
-/// A price in a few words; none if the profile has none.
+/// A price in a few words, or `None` if the profile has no prices.
 pub fn price(answer: &Answer) -> Option<String> {
     match answer {
         Answer::Planned { cost, .. } if cost.latency > 0 => {

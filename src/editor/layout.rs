@@ -1,4 +1,4 @@
-//! Applies the white space of a formatted text. Nothing else changes, and directives stay as they are.
+//! Applies the white space of a formatted text. All other characters stay, and directives are left whole.
 
 use super::scan::{Kind, Scanned, Token};
 use crate::compile::Language;
@@ -7,7 +7,7 @@ use std::ops::Range;
 /// A range and the text that replaces it.
 pub type Edit = (Range<usize>, String);
 
-/// The edits that give a text the white space of another one. None if the texts differ in anything else.
+/// The edits that give a text the white space of another one, or `None` if the texts differ in anything else.
 pub fn white_space(old: &str, new: &str, language: Language) -> Option<Vec<Edit>> {
     let (before, after) = (Scanned::new(old, language), Scanned::new(new, language));
     let pairs = || before.tokens.iter().zip(&after.tokens);

@@ -36,7 +36,7 @@ impl Analysis {
         Some(span_of(base, &scanned.tokens[word].range))
     }
 
-    /// The meaning of a word: as it was resolved, otherwise by its name alone.
+    /// The meaning of a word: the resolved one, otherwise a guess from its name.
     pub(super) fn named(&self, word: Span) -> Option<Named> {
         if let Some(declared) = self.resolved(word) {
             return Some(Named::Declared(declared));
@@ -48,11 +48,11 @@ impl Analysis {
         if let Some(defined) = self.names().macros.get(name).and_then(|defined| defined.last()) {
             return Some(Named::Macro(*defined));
         }
-        // A built-in overload of a name that the shader has functions of.
+        // A built-in overload of a function name that the shader overloads too.
         if self.is_right() && self.builtin(name).is_some() {
             return None;
         }
-        // A file that is included twice was resolved at its first place, which its positions are of.
+        // A file that is included twice was resolved at its first place, so its positions are from there.
         let candidates =
             self.names().declared.get(name)?.iter().map(|index| (*index, &self.known().declarations[*index]));
         let means = |declaration: &Declaration| match (declaration.kind, declaration.scope) {
@@ -68,7 +68,7 @@ impl Analysis {
         innermost.map(|(index, _)| Named::Declared(index))
     }
 
-    /// The declaration that a word is, or that the front end resolved it to.
+    /// The declaration of a word: its own, or the one that the front end resolved it to.
     fn resolved(&self, word: Span) -> Option<usize> {
         let known = self.known();
         // The definition after a prototype is a use of the prototype's name.
@@ -80,7 +80,7 @@ impl Analysis {
         self.directive_of(word).is_some()
     }
 
-    /// The name of the directive in whose line a word is.
+    /// The name of the directive on a word's line.
     pub(super) fn directive_of(&self, word: Span) -> Option<&str> {
         let (index, scanned) = self.scanned_at(word.lo)?;
         let file = &self.sources.files()[index];
@@ -88,7 +88,7 @@ impl Analysis {
         scanned.directive(at).map(|name| &file.text[scanned.tokens[name].range.clone()])
     }
 
-    /// Returns true for words of directives that name macros.
+    /// Returns true for words in directives that name macros.
     fn is_macro_name(&self, word: Span) -> bool {
         self.directive_of(word)
             .is_some_and(|name| matches!(name, "define" | "undef" | "if" | "ifdef" | "ifndef" | "elif"))
@@ -111,7 +111,7 @@ impl Analysis {
         })
     }
 
-    /// Returns true if a name is a macro's.
+    /// Returns true if a macro has this name.
     pub(super) fn is_macro(&self, name: &str) -> bool {
         self.names().macros.contains_key(name)
     }
@@ -137,7 +137,7 @@ impl Analysis {
         }
     }
 
-    /// Where the name at a position is defined: a function's body before its prototypes.
+    /// The definition of the name at a position: a function's body before its prototypes.
     pub fn definition(&self, position: u32) -> Vec<Span> {
         match self.word_at(position).and_then(|word| self.named(word)) {
             Some(Named::Declared(index)) => {
@@ -152,12 +152,12 @@ impl Analysis {
         }
     }
 
-    /// The name of the first declaration of the same thing.
+    /// The name at the first declaration of an entity.
     fn first_name(&self, declaration: &Declaration) -> Span {
         self.known().use_at(declaration.name).map_or(declaration.name, |use_| use_.declared)
     }
 
-    /// All places of the name at a position, its declarations included, each once.
+    /// All places of the name at a position, each once, including its declarations.
     pub fn references(&self, position: u32) -> Vec<Span> {
         let Some(named) = self.word_at(position).and_then(|word| self.named(word)) else { return Vec::new() };
         match named {
@@ -177,7 +177,7 @@ impl Analysis {
         spans
     }
 
-    /// In a wrong shader: words that nothing resolved and that can only mean the declaration.
+    /// In a shader with errors: unresolved words that can only mean the declaration.
     fn unresolved(&self, declaration: &Declaration) -> Vec<Span> {
         let name = self.text(declaration.name);
         let Some(own) = self.known().by_name.get(&declaration.name) else { return Vec::new() };

@@ -1,9 +1,9 @@
-//! Answers for editors about a shader: messages, names, prices, completion. It uses no files and no processes, so that
-//! the language server and a web page can share it.
+//! Answers for editors about a shader: messages, names, prices, completion. This module uses no files and no processes,
+//! so that the language server and a web page can share it.
 //!
-//! Everything comes from the compiler: names as the front end resolves them, words from the tables of the languages, prices
-//! from the planner. A shader with errors is answered from what the front end understood and from a similar shader without
-//! errors: its last good version, or itself without the statements that have errors.
+//! All answers come from the compiler: names from the front end, words from the language tables, prices from the
+//! planner. For a shader with errors, a similar shader without errors completes them: its last good version, or the
+//! shader without its wrong statements.
 
 mod calls;
 pub mod complete;
@@ -50,10 +50,10 @@ use std::sync::{Arc, OnceLock};
 /// A shader and how it is read.
 pub struct Source<'a> {
     pub input: Input<'a>,
-    /// One for each profile of interest, at least one. They differ in the profile alone.
+    /// One for each profile of interest, at least one. They differ only in the profile.
     pub options: &'a [Options],
     pub loader: &'a dyn Loader,
-    /// True for a file that is meant to be included: it needs no entry point.
+    /// True for an include file, which needs no entry point.
     pub is_header: bool,
 }
 
@@ -73,7 +73,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The message with its label, its notes and the profiles that it is about.
+    /// The message with its label, its notes and its profiles.
     pub fn text(&self) -> String {
         let Message { diagnostic, profiles } = self;
         let label = diagnostic.labels.iter().find(|label| label.primary).map_or("", |label| &label.text);
@@ -98,7 +98,7 @@ pub struct Analysis {
     compiled: OnceLock<Compiled>,
     /// The names that the front end recorded.
     own: Resolved,
-    /// These and, in a shader with errors, those of its last good version.
+    /// The recorded names and, in a shader with errors, the names of its last good version.
     all: OnceLock<Resolved>,
     /// The last version without errors.
     last: Option<Arc<Analysis>>,
@@ -111,7 +111,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Reads a shader. The shader is compiled for the profiles when a caller first asks for the results.
+    /// Parses a shader. It is compiled for the profiles on the first question that needs the results.
     pub fn new(source: &Source<'_>) -> Analysis {
         let first = &source.options[0];
         let (reading, symbols) = Reading::with_symbols(&source.input, first, source.loader);
@@ -149,7 +149,7 @@ impl Analysis {
         analysis
     }
 
-    /// The last good version for the versions after this one.
+    /// The last good version, for later versions.
     pub fn good(self: &Arc<Self>) -> Option<Arc<Analysis>> {
         let near = || self.last.clone().or_else(|| self.healed.get()?.clone());
         if self.is_right() { Some(self.clone()) } else { near() }
@@ -172,7 +172,7 @@ impl Analysis {
         })
     }
 
-    /// Takes the uses of known names: a name in a macro call is at its position among the arguments.
+    /// Adds the uses of known names. A name in a macro call is recorded at its position among the arguments.
     fn settled(&self, Symbols { declarations, uses }: Symbols) -> Resolved {
         let mut resolved = Resolved::default();
         declarations.into_iter().for_each(|declaration| resolved.add(Some(declaration)));
@@ -194,7 +194,7 @@ impl Analysis {
             list.sort_unstable();
             list.dedup();
         }
-        // A word's own declaration does not count as a use.
+        // A declaration's own name does not count as a use.
         shown.retain(|use_| use_.at != use_.declared);
         shown.dedup_by_key(|use_| use_.at);
         Resolved { uses: shown, hidden, ..resolved }
@@ -223,19 +223,19 @@ impl Analysis {
         self.compiled.get_or_init(|| Compiled::new(self.readings(source), source))
     }
 
-    /// The readings of the shader, as far as they were made.
+    /// The readings of the shader so far.
     fn readings<'a>(&self, source: &Source<'a>) -> Readings<'a> {
         let others = self.compiled.get().map(|compiled| &compiled.outputs);
         let others = others.into_iter().flatten().map(|output| output.reading.clone());
         Readings::new(source.input, source.loader, [self.reading.clone()].into_iter().chain(others).collect())
     }
 
-    /// Returns true if all of it was understood.
+    /// Returns true if the shader has no errors.
     fn is_right(&self) -> bool {
         self.reading.module().is_some()
     }
 
-    /// The names of the files that were read, the shader's own first.
+    /// The names of all files of the shader, its own first.
     pub fn files(&self) -> impl Iterator<Item = &Arc<str>> {
         self.sources.files().iter().map(|file| &file.name)
     }
@@ -245,13 +245,13 @@ impl Analysis {
         &self.profiles
     }
 
-    /// The position of a byte of a file; none if the file was not read.
+    /// The position of a byte of a file, or `None` if the shader does not contain the file.
     pub fn position(&self, file: &str, offset: usize) -> Option<u32> {
         let file = self.sources.files().iter().find(|known| *known.name == *file)?;
         (offset <= file.text.len()).then(|| file.base + offset as u32)
     }
 
-    /// The place of a span; none for [`Span::NONE`].
+    /// The place of a span, or `None` for [`Span::NONE`].
     pub fn place(&self, span: Span) -> Option<Place> {
         if span.is_none() {
             return None;
@@ -260,8 +260,8 @@ impl Analysis {
         Some(Place { file: self.sources.file(file).name.clone(), start, end })
     }
 
-    /// The operations with their cost on each profile, planned when a caller first asks. A shader with errors
-    /// has the operations of its last good version, and new ones of the shader without its wrong statements.
+    /// The operations with their cost on each profile, planned on the first call. A shader with errors has the
+    /// operations of its last good version, and new ones of the shader without its wrong statements.
     pub fn prices(&self, source: &Source<'_>) -> &[Priced] {
         self.priced.get_or_init(|| {
             let mut all = prices(&mut self.readings(source), source.options);
@@ -271,7 +271,7 @@ impl Analysis {
             let last = self.last.iter().flat_map(|last| Near::new(last, self).prices(source));
             all.extend(last);
             let healed = self.heal(source).map(|healed| Near::new(healed, self).prices(source));
-            // An operation may be unused because a statement with an error was its use.
+            // An operation may look unused because its only use is a statement with an error.
             let is_used = |new: &Priced| new.answers.iter().any(|answer| *answer != Answer::Gone);
             let place = |of: &Priced| (of.file.clone(), of.range.start);
             let known: Vec<_> = all.iter().map(place).collect();
@@ -282,7 +282,8 @@ impl Analysis {
         })
     }
 
-    /// The price of each operation in a part of a file on the first profile: where it ends, and in words.
+    /// The price of each operation in a part of a file on the first profile: where the operation ends, and the price in
+    /// words.
     pub fn hints(&self, source: &Source<'_>, file: &str, range: &Range<usize>) -> Vec<(usize, String)> {
         let here = |priced: &&Priced| *priced.file == *file && range.contains(&priced.range.start);
         let shown = self.prices(source).iter().filter(here);
@@ -298,10 +299,10 @@ impl Analysis {
         Some((span, loader.load(name, kind, &file.name).ok()?.name))
     }
 
-    /// The messages' suggestions cannot be told from each other but by their text; this is the edit of one.
+    /// The edit of a suggestion. Suggestions differ only in their text, so the text identifies one.
     pub fn fix(&self, diagnostic: &Diagnostic) -> Option<(Place, String, String)> {
         let suggestion = diagnostic.suggestion.as_ref()?;
-        // An empty replacement of nothing mends nothing.
+        // An edit that changes nothing fixes nothing.
         let place = self.place(suggestion.span)?;
         Some((place, suggestion.replacement.clone(), suggestion.text.clone()))
     }
@@ -310,13 +311,13 @@ impl Analysis {
         self.scans[index].get_or_init(|| Scanned::new(&self.sources.files()[index].text, self.language))
     }
 
-    /// The tokens of the file that holds a position.
+    /// The tokens of the file that contains a position.
     fn scanned_at(&self, position: u32) -> Option<(usize, &Scanned)> {
         let index = self.sources.file_at(position)?.0 as usize;
         Some((index, self.scan(index)))
     }
 
-    /// The words of a span.
+    /// The words in a span.
     fn words_in(&self, span: Span) -> impl Iterator<Item = Span> {
         let base = self.sources.file_at(span.lo).map_or(0, |file| self.sources.file(file).base);
         let words = self.scanned_at(span.lo).into_iter().flat_map(|(_, scanned)| scanned.words());
@@ -330,9 +331,9 @@ impl Analysis {
 #[derive(Clone, Debug, Default)]
 struct Resolved {
     declarations: Vec<Declaration>,
-    /// By place, each once.
+    /// Sorted by place, without duplicates.
     uses: Vec<Use>,
-    /// Uses whose name a macro gives.
+    /// Uses whose name comes from a macro.
     hidden: Vec<Use>,
     by_name: FxHashMap<Span, usize>,
 }
@@ -344,7 +345,7 @@ impl Resolved {
         self.declarations.push(declaration);
     }
 
-    /// The use that a word is.
+    /// The use at a word.
     fn use_at(&self, word: Span) -> Option<&Use> {
         self.uses.binary_search_by_key(&word, |use_| use_.at).ok().map(|at| &self.uses[at])
     }
@@ -352,18 +353,18 @@ impl Resolved {
 
 /// The output of the shader on one profile.
 pub struct Output {
-    /// None where the shader is wrong, or the profile cannot express it.
+    /// `None` if the shader has errors or the profile cannot express it.
     pub artifact: Option<Artifact>,
     reading: Arc<Reading>,
 }
 
 impl Output {
-    /// The shader as it was read; none if it is wrong.
+    /// The parsed shader, or `None` if it has errors.
     pub fn module(&self) -> Option<&Module> {
         self.reading.module()
     }
 
-    /// For each line of a text that the shader became with some options, the places of the operations that it is there for.
+    /// For each line of the output text with these options, the places of the operations that it implements.
     pub fn marks(&self, text: &str, options: &Options) -> Vec<Vec<Span>> {
         marks(text, &self.reading, options)
     }

@@ -1,4 +1,4 @@
-//! Names and prices of a shader with errors, from a good version of it: they hold wherever the two texts are equal.
+//! Names and prices of a shader with errors, taken from a good version. They hold where the two texts are equal.
 
 use super::texts::Texts;
 use super::{Analysis, Resolved, Source};
@@ -16,7 +16,7 @@ struct Kept {
     len: usize,
 }
 
-/// The stretches that two versions share, in order: equal lines, and equal starts and ends of lines that differ.
+/// The stretches that two versions share, in order: equal lines, and the common start and end of lines that differ.
 #[derive(Debug, Default)]
 struct Shared(Vec<Kept>);
 
@@ -46,7 +46,7 @@ impl Shared {
         self.0.extend((len > 0).then_some(Kept { old, new, len }));
     }
 
-    /// Keeps the start and the end that two different stretches share.
+    /// Keeps the common start and end of two different stretches.
     fn ends(&mut self, old: &str, new: &str, from: Range<usize>, to: Range<usize>) {
         let (before, after) = (&old[from.clone()], &new[to.clone()]);
         let same = before.chars().zip(after.chars()).take_while(|(a, b)| a == b);
@@ -69,7 +69,7 @@ impl Shared {
         (old <= kept.old + kept.len).then(|| kept.new + (old - kept.old))
     }
 
-    /// The new offset of an end that may be gone: that of the next shared stretch.
+    /// The new offset of an end that may be gone: the offset of the next shared stretch.
     fn about(&self, old: usize) -> Option<usize> {
         let next = || self.0.get(self.0.partition_point(|kept| kept.old < old)).map(|kept| kept.new);
         self.end(old).or_else(next)
@@ -103,7 +103,7 @@ impl<'a> Near<'a> {
         Near { good, now, files: good.sources.files().iter().map(same).collect() }
     }
 
-    /// The span as it is now, from its start and its end.
+    /// The span in the new text, from its start and its end.
     fn span(&self, of: Span, end: impl Fn(&Shared, usize) -> Option<usize>) -> Option<Span> {
         let (file, range) = self.good.sources.resolve(of).filter(|_| !of.is_none())?;
         let (index, shared) = self.files[file.0 as usize].as_ref()?;
@@ -116,12 +116,12 @@ impl<'a> Near<'a> {
         self.span(of, Shared::end)
     }
 
-    /// The span of a word that is still one.
+    /// The span of a word, if it is still a word.
     fn word(&self, of: Span) -> Option<Span> {
         self.exact(of).filter(|span| self.now.word_at(span.lo) == Some(*span))
     }
 
-    /// Adds the names that the front end has not resolved.
+    /// Adds the names that the front end did not resolve.
     pub fn add_names(&self, to: &mut Resolved) {
         let Resolved { declarations, uses, .. } = &self.good.own;
         for declaration in declarations {
@@ -171,7 +171,7 @@ impl<'a> Near<'a> {
         Some(Span::new(name.hi, self.exact(last)?.hi.max(name.hi)))
     }
 
-    /// The prices of the operations of the good version that are still there.
+    /// The prices of the good version's operations that are still in the text.
     pub fn prices(&self, source: &Source<'_>) -> Vec<Priced> {
         let texts = Texts::of(&self.good.sources, source.loader);
         let all = self.good.prices(&texts.source(source));

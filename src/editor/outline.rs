@@ -4,7 +4,7 @@ use super::{Analysis, Place};
 use crate::source::Span;
 use crate::symbols::{Declaration, Kind};
 
-/// A declaration with those inside it.
+/// A declaration and the declarations inside it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outline {
     pub name: String,
@@ -17,7 +17,7 @@ pub struct Outline {
 }
 
 impl Analysis {
-    /// The declarations of a file in its order. Names of functions' insides are children of the function, members of their
+    /// The declarations of a file in order. Names inside a function are its children; members are children of their
     /// struct or block.
     pub fn outline(&self, file: &str) -> Vec<Outline> {
         let Some(start) = self.position(file, 0) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! The statements and blocks of a text, found from its tokens alone, whatever errors it has.
+//! The statements and blocks of a text, found from its tokens alone, so that errors do not matter.
 
 use super::scan::{Kind, Scanned, Token};
 use std::ops::Range;

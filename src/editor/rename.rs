@@ -1,4 +1,5 @@
-//! A new name for a local or a function. The shader with the new name is read again: what no longer means the same is refused.
+//! Renames a local or a function. The renamed shader is parsed again, and the change is refused if any name changes its
+//! meaning.
 
 use super::texts::Texts;
 use super::{Analysis, Place, Resolved, Source};
@@ -11,13 +12,13 @@ use std::fmt;
 /// Why something cannot be renamed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RenameError {
-    /// Nothing that has its own name is there.
+    /// No name that can be changed is at this position.
     NotHere,
-    /// A macro gives the name.
+    /// The name comes from a macro.
     InMacro,
-    /// No name is written so.
+    /// The new name is not an identifier.
     NotAName,
-    /// The name would mean something else somewhere.
+    /// The new name would change the meaning of some code.
     Taken,
 }
 
@@ -92,7 +93,7 @@ impl Analysis {
         self.words().any(|word| self.text(word) == text)
     }
 
-    /// The shader with other text at some places, from the last to the first.
+    /// Applies edits to the shader, from the last to the first.
     fn with_edits(&self, source: &Source<'_>, places: &[Place], text: &str) -> Analysis {
         let mut texts = Texts::of(&self.sources, source.loader);
         for place in places.iter().rev() {

@@ -1,5 +1,4 @@
-//! The tokens of a text as an editor sees them: with comments, and with the lines of directives, of text that conditionals
-//! leave out too.
+//! The tokens of a text for an editor: including comments, directive lines, and text that conditionals exclude.
 
 use super::IncludeName;
 use crate::compile::Language;
@@ -25,7 +24,7 @@ pub struct Token {
     pub in_directive: bool,
 }
 
-/// A text that was cut into tokens.
+/// A tokenized text.
 #[derive(Debug)]
 pub struct Scanned {
     pub tokens: Vec<Token>,
@@ -45,12 +44,12 @@ impl Scanned {
         self.tokens.iter().filter(|token| token.kind == Kind::Word).map(|token| token.range.clone())
     }
 
-    /// Index of the token that holds or ends at an offset.
+    /// Index of the token that contains an offset or ends there.
     pub fn at(&self, offset: usize) -> Option<usize> {
         let after = self.tokens.partition_point(|token| token.range.start <= offset);
         let touches = |index: &usize| self.tokens[*index].range.end >= offset;
         let last = after.checked_sub(1).filter(touches)?;
-        // Between `f` and `(` the word is meant.
+        // Between `f` and `(`, take the word.
         let before = last.checked_sub(1).filter(touches).filter(|index| self.tokens[*index].kind == Kind::Word);
         Some(before.filter(|_| self.tokens[last].kind != Kind::Word).unwrap_or(last))
     }
@@ -66,7 +65,7 @@ impl Scanned {
         (0..after).rev().find(|index| self.tokens[*index].kind != Kind::Comment)
     }
 
-    /// The directive's name in whose line a token is, with its index.
+    /// The name of the directive on a token's line, with its index.
     pub fn directive(&self, index: usize) -> Option<usize> {
         self.tokens[index].in_directive.then_some(())?;
         let hash = (0..=index).rev().find(|at| self.tokens[*at].kind == Kind::Hash)?;

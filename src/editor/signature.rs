@@ -1,4 +1,4 @@
-//! The signatures of the function whose arguments are being written.
+//! Signature help: the signatures of the function whose arguments you are typing.
 
 use super::Analysis;
 use super::scan::Kind as Lexeme;
@@ -6,7 +6,7 @@ use super::words::Builtin;
 use crate::symbols::Kind;
 use std::ops::Range;
 
-/// Signatures that are listed of one function.
+/// Limit of the signatures listed per function.
 const MOST: usize = 32;
 
 /// One signature.
@@ -22,7 +22,7 @@ pub struct Signature {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SignatureHelp {
     pub signatures: Vec<Signature>,
-    /// The first that takes as many arguments as there are.
+    /// The first signature with enough parameters for the arguments so far.
     pub active: usize,
     /// Number of the argument at the position.
     pub parameter: usize,

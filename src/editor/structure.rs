@@ -1,4 +1,4 @@
-//! The structure of a text: the ranges that can be folded, and those that a selection grows to.
+//! The structure of a text: folding ranges and selection ranges.
 
 use super::lookup::span_of;
 use super::pieces::Pieces;
@@ -26,7 +26,7 @@ impl Analysis {
         folds
     }
 
-    /// The ranges around a position that a selection grows to, from the word to the whole file.
+    /// The selection ranges around a position, from the word to the whole file.
     pub fn selections(&self, position: u32) -> Vec<Place> {
         let Some((index, scanned)) = self.scanned_at(position) else { return Vec::new() };
         let file = &self.sources.files()[index];
@@ -67,7 +67,7 @@ fn brackets(scanned: &Scanned, offset: usize) -> Vec<Range<usize>> {
     found
 }
 
-/// From each conditional directive to the next one of its level.
+/// From each conditional directive to the next one of the same level.
 fn conditionals(text: &str, scanned: &Scanned) -> Vec<Range<usize>> {
     let (mut open, mut found): (Vec<usize>, _) = (Vec::new(), Vec::new());
     for pair in scanned.tokens.windows(2).filter(|pair| pair[0].kind == Kind::Hash) {
@@ -82,7 +82,7 @@ fn conditionals(text: &str, scanned: &Scanned) -> Vec<Range<usize>> {
     found
 }
 
-/// The comments; those in consecutive lines are one range.
+/// The comments; comments on consecutive lines are one range.
 fn comments(text: &str, scanned: &Scanned) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for comment in scanned.tokens.iter().filter(|token| token.kind == Kind::Comment).map(|token| &token.range) {

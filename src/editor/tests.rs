@@ -1,4 +1,4 @@
-//! The names of the fixtures: in a right shader each word that a declaration has as its name is resolved.
+//! The names of the fixtures: in a valid shader, each word that is a declared name is resolved.
 
 use super::lookup::span_of;
 use super::scan::Kind as Lexeme;
@@ -29,7 +29,8 @@ fn fixtures(folder: &str) -> Vec<(String, String)> {
     paths.iter().map(|path| (path.to_string_lossy().into(), read(path))).collect()
 }
 
-/// Words with a declared name that nothing resolved: names in layouts, of attributes and after points are others.
+/// Words with a declared name that nothing resolved. Names in layouts, in attributes and after a `.` have other
+/// meanings.
 fn unresolved(analysis: &Analysis) -> Vec<String> {
     let declared: BTreeSet<&str> =
         analysis.known().declarations.iter().map(|declaration| analysis.text(declaration.name)).collect();
@@ -64,7 +65,7 @@ fn every_use_of_a_declared_name_is_resolved() {
     let mut wrong = Vec::new();
     for folder in ["glsl", "core", "graphics", "language"] {
         for (path, text) in fixtures(folder).into_iter().filter(|(path, _)| !path.ends_with(".wgsl")) {
-            // Text that conditionals leave out is not resolved.
+            // Text that conditionals exclude is not resolved.
             if text.contains("#if") || text.contains("spirv_") {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! TextMate grammars: syntax highlighting without a server. Their words come from the tables.
+//! TextMate grammars: syntax highlighting without a server. The words come from the language tables.
 
 use crate::compile::Language;
 use crate::glsl::keyword::{self, WordClass};
@@ -116,7 +116,7 @@ fn numbers(ending: &str) -> Value {
     rule(&format!("constant.numeric.{ending}"), &pattern)
 }
 
-/// A pattern that matches any of some words. Words that differ only in a trailing number share an alternative.
+/// A pattern that matches any of these words. Words that differ only in a trailing number share an alternative.
 fn any<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut stems: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for word in words {

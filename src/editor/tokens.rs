@@ -1,4 +1,4 @@
-//! The meaning of each word of a file, for colours.
+//! Semantic highlighting: the meaning of each word of a file.
 
 use super::Analysis;
 use super::lookup::{Named, span_of};
@@ -75,7 +75,7 @@ impl Analysis {
         tokens
     }
 
-    /// The class of a word; whether the language brings it and whether it is constant.
+    /// The class of a word, and whether it is built in and constant.
     fn class(&self, word: crate::source::Span) -> Option<(TokenKind, bool, bool)> {
         match self.named(word) {
             Some(Named::Declared(index)) => return Some(declared(self.known().declarations[index].kind)),

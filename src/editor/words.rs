@@ -1,4 +1,4 @@
-//! The words of the languages, out of their tables: signatures, types and documentation.
+//! The built-in words of the languages, from their tables: signatures, types and documentation.
 
 use super::Analysis;
 use crate::compile::Language;
@@ -9,7 +9,7 @@ use crate::ir::{Constants, Types};
 use crate::source::SourceLanguage;
 use naga::keywords::wgsl::RESERVED;
 
-/// A word of the language.
+/// A built-in word.
 pub(super) enum Builtin {
     Function(Vec<&'static Overload>),
     Variable(&'static Variable),
@@ -19,7 +19,7 @@ pub(super) enum Builtin {
 }
 
 impl Analysis {
-    /// The meaning that the language gives a word.
+    /// The built-in meaning of a word.
     pub(super) fn builtin(&self, word: &str) -> Option<Builtin> {
         match self.language {
             Language::Glsl => glsl(word, self.words_of()),
@@ -94,7 +94,7 @@ pub(super) fn constant(of: &Constant) -> String {
     }
 }
 
-/// `needs A or B`, where one of some extensions is needed.
+/// `needs A or B`, if any one of these extensions is required.
 pub(super) fn needs(extensions: ExtensionSet) -> Option<String> {
     let names: Vec<String> = extensions.iter().map(|extension| format!("`{}`", extension.name)).collect();
     match names.as_slice() {

@@ -1,4 +1,4 @@
-//! A module of just one cross-lane operation: its operands come from a buffer, its results go to another one.
+//! A module with a single cross-lane operation. Its operands come from one buffer and its results go to another.
 
 use crate::ir::layout::{Layouts, Rule};
 use crate::ir::{
@@ -9,7 +9,7 @@ use crate::lane::{Input, Known, LaneType, Request};
 use crate::profile::Profile;
 use crate::source::Span;
 
-/// The module of an operation; a compute shader if the target has no other stage.
+/// The module of an operation: a compute shader, unless the target lacks that stage.
 pub fn alone(request: &Request, profile: &Profile) -> Module {
     let mut module = Module::new();
     let fragment = request.fragment && profile.target.row().has_graphics;
@@ -50,7 +50,7 @@ fn type_of(module: &mut Module, ty: LaneType) -> TypeId {
     module.types.vector(Scalar { kind: ty.kind, width: ty.width }, ty.components)
 }
 
-/// The members of a pair, the type itself otherwise.
+/// The members of a pair, otherwise the type itself.
 fn parts(module: &Module, ty: TypeId) -> Vec<TypeId> {
     match module.types.get(ty) {
         Type::Void => Vec::new(),
@@ -94,7 +94,7 @@ fn buffer(module: &mut Module, name: &str, binding: u32, members: &[TypeId]) -> 
     global(module, name, Space::Storage, laid.ty, Binding::Resource { set: 0, binding })
 }
 
-/// The input that tells invocations apart.
+/// The input that distinguishes invocations.
 fn place(module: &mut Module, fragment: bool) -> Value {
     let (ty, built_in) = match fragment {
         true => (module.types.vector(Scalar::F32, 4), BuiltIn::FragCoord),
@@ -113,7 +113,7 @@ fn own(b: &mut Builder, place: Value, fragment: bool) -> Value {
     b.convert(x, Types::U32)
 }
 
-/// An operand from where invocations have theirs, from the first one's place if all have the same, or a constant.
+/// An operand: loaded from the invocation's element, from the first element if all invocations share it, or a constant.
 fn operand(b: &mut Builder, input: &Input, buffer: Value, own: Value, number: u32) -> Value {
     let invocation = match input.known {
         Known::Constant(bits) => {
@@ -127,7 +127,7 @@ fn operand(b: &mut Builder, input: &Input, buffer: Value, own: Value, number: u3
     b.load(pointer)
 }
 
-/// Where an invocation has a member of its struct.
+/// The address of a member of an invocation's struct.
 fn element(b: &mut Builder, buffer: Value, invocation: Value, member: u32) -> Value {
     let (items, member) = (b.const_u32(0), b.const_u32(member));
     b.access(buffer, &[items, invocation, member])

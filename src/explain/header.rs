@@ -1,8 +1,8 @@
-//! `crosslane.glsl`: the portable names as functions on Khronos' subgroup extensions, for editors and for compilers that do not
-//! know them.
+//! `crosslane.glsl`: the portable names as functions on Khronos' subgroup extensions, for editors and for other
+//! compilers.
 //!
-//! A reference implementation of each operation in GLSL, in `header.glsl`; the tables of the language say which
-//! functions there are. Where crosslane itself compiles, the file only turns the built-in functions on.
+//! `header.glsl` has a reference implementation of each operation in GLSL; the language tables list the functions. When
+//! crosslane itself compiles the file, it only enables the built-in functions.
 
 use crate::glsl::types::display;
 use crate::grammar::{FUNCTIONS, Lowering, Overload, Shape};
@@ -10,7 +10,7 @@ use crate::ir::{Constants, Scalar, ScalarKind, Types};
 use crate::lane::{AluOp, LaneOp, QuadMove, ReduceKind, ReduceOp, VoteOp};
 use std::fmt::Write;
 
-/// The macros that the functions are made with.
+/// The macros that define the functions.
 const MACROS: &str = include_str!("header.glsl");
 
 const HEAD: &str = "\
@@ -27,7 +27,7 @@ const HEAD: &str = "\
 #ifndef GL_CROSSLANE_shuffle
 ";
 
-/// The other branch of `HEAD`: crosslane has the functions, and turns them on.
+/// The other branch of `HEAD`: crosslane has the functions built in, so it only enables them.
 const BUILT_IN: &str = "\
 #else
 #extension GL_CROSSLANE_portable : enable
@@ -58,13 +58,13 @@ fn put(text: &mut String, functions: &[Function]) {
     }
 }
 
-/// A line that makes the functions of one name on one type.
+/// A line that defines the functions of one name on one type.
 struct Function {
     line: String,
     has_double: bool,
 }
 
-/// All functions; plain keys follow pairs, which they are built from.
+/// All functions; functions of plain keys follow the pairs that they are built from.
 fn functions() -> impl Iterator<Item = Function> {
     let portable = || FUNCTIONS.iter().flat_map(|function| function.overloads).filter(|row| row.dialect == "portable");
     let is_sort_of_keys = |row: &&'static Overload| row.name.starts_with("bitonicSort") && row.results.len() == 1;
@@ -114,7 +114,7 @@ fn line_without_types(op: LaneOp, name: &str) -> Option<String> {
     })
 }
 
-/// The line for a type; `value` is the type of the values that are sorted beside keys.
+/// The line for a type; `value` is the type of the values that are sorted with the keys.
 fn line(op: LaneOp, name: &str, shape: Shape, value: Option<Shape>) -> Option<String> {
     let ty = word(shape);
     Some(match op {

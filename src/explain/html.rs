@@ -1,4 +1,4 @@
-//! Reports as one page that needs nothing else: style and pictures are in it, and it fetches nothing.
+//! Reports as one self-contained page: style and pictures are inline, and the page fetches nothing.
 
 mod svg;
 
@@ -32,7 +32,7 @@ pub fn page(report: &Report) -> String {
     page.0
 }
 
-/// The part of the page that is about one operation, for a page that has [`STYLE`].
+/// The section of the page about one operation, for a page with [`STYLE`].
 ///
 /// # Panics
 /// When the report has fewer operations.

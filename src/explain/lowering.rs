@@ -1,4 +1,4 @@
-//! A profile's lowering of one operation: the chosen plan, its cost, and the rivals that it was preferred to.
+//! A profile's lowering of one operation: the chosen plan, its cost, and the rivals that lost to it.
 
 use super::OnProfile;
 use super::listing::{self, Line, Listing, Unit};
@@ -22,14 +22,14 @@ pub struct Lowering {
     pub activity: &'static str,
     /// True if all active lanes get the same result.
     pub uniform: bool,
-    /// Where operands and results are in the lines.
+    /// Places of operands and results in the lines.
     pub inputs: Vec<String>,
     pub results: Vec<String>,
     /// Lines that can be hoisted and shared.
     pub setup: Vec<Line>,
     /// Lines at the operation.
     pub sequence: Vec<Line>,
-    /// Why there are no lines, if there are none.
+    /// The reason if there are no lines.
     pub unwritten: Option<String>,
     /// Instructions of the sequence by the unit that runs them.
     pub units: Vec<Instructions>,
@@ -41,7 +41,7 @@ pub struct Lowering {
     /// Rules that need a missing feature.
     pub lacking: Vec<Lacking>,
     pub picture: Option<Picture>,
-    /// Plans of other copies of the operation, which unrolled loops and inlined functions make.
+    /// Plans of other copies of the operation, from unrolled loops and inlined functions.
     pub copies: Vec<Lowering>,
     /// True if the plan was chosen by its price.
     #[serde(skip)]
@@ -60,7 +60,7 @@ impl Lowering {
         format!("{} {} it", self.activity, if known { "run" } else { "may run" })
     }
 
-    /// Why this plan was taken, as a sentence.
+    /// The reason for choosing this plan, as a sentence.
     pub fn reason(&self) -> String {
         let missing =
             self.lacking.first().map(|other| format!("“{}” needs {}, which it lacks", other.rule, other.feature));
@@ -85,17 +85,17 @@ impl Lowering {
         }
     }
 
-    /// Returns true if other code of the shader gives all that its lines would.
+    /// Returns true if its results come entirely from other code of the shader.
     pub fn is_shared(&self) -> bool {
         self.unwritten.is_none() && self.sequence.is_empty() && self.cost.instructions > 0
     }
 
-    /// Returns true if the other one is the same except the registers.
+    /// Returns true if the other lowering differs only in registers.
     pub fn is_copy(&self, other: &Lowering) -> bool {
         self.plan == other.plan && self.constants == other.constants
     }
 
-    /// Returns true if the other one has the same lines.
+    /// Returns true if the other lowering has the same lines.
     pub fn is_like(&self, other: &Lowering) -> bool {
         let seen = |lowering: &Lowering| (lowering.rule, lowering.setup.clone(), lowering.sequence.clone());
         seen(self) == seen(other)
@@ -118,7 +118,7 @@ pub struct Rejected {
     pub sequence: Vec<Line>,
     pub setup: Vec<Line>,
     pub cost: PlanCost,
-    /// The differences in cost: where it lost, and where it would have been better.
+    /// The differences in cost: where the rival was worse, and where it would have been better.
     pub difference: Vec<Difference>,
 }
 
@@ -180,7 +180,7 @@ fn lowering(found: &Candidates, site: &Site, profile: &Profile) -> Lowering {
     }
 }
 
-/// The lines of a plan, or none and why.
+/// The lines of a plan, or the reason that there are none.
 fn written(plan: &Plan, request: &Request, profile: &Profile) -> (Listing, Option<String>) {
     match listing::list(plan, request, profile) {
         Ok(listing) => (listing, None),

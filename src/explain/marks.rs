@@ -1,11 +1,11 @@
-//! The lines of an output by the operations of the source that they are there for, as editors show the two next to each other.
+//! Maps the lines of an output to the source operations that they implement, for a side-by-side view.
 
 use super::operations::{Facts, Lines};
 use crate::compile::{Options, Reading};
 use crate::guard;
 use crate::source::Span;
 
-/// For each line of the text that a module becomes with some options, the places of its operations.
+/// For each line of a module's output with these options, the places of its operations.
 pub fn marks(text: &str, reading: &Reading, options: &Options) -> Vec<Vec<Span>> {
     let Some(module) = reading.module() else { return Vec::new() };
     let facts = guard::bounded(options.limits, || Facts::of(reading, module, options, Lines::Wanted));

@@ -1,7 +1,7 @@
-//! The meaning of each operation in words: one formula and one sentence for every [`LaneOp`], whatever the profile.
+//! The meaning of each operation in words: one formula and one sentence per [`LaneOp`], independent of the profile.
 //!
-//! The formulas are those of the operations' definitions ([`crate::lane::op`]): `i` is the lane's index, `v[j]` what
-//! lane `j` passed, `base` the first lane of a segment. [`crate::lane::meaning`] computes them.
+//! The formulas are those in the operations' definitions ([`crate::lane::op`]): `i` is the lane's index, `v[j]` the
+//! operand of lane `j`, `base` the first lane of a segment. [`crate::lane::meaning`] computes them.
 
 use crate::lane::{
     CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
@@ -12,7 +12,7 @@ use crate::lane::{
 pub struct Meaning {
     /// The result in lane `i`.
     pub formula: String,
-    /// The same as a phrase, without a capital letter and a full stop.
+    /// The meaning as a phrase, without a capital letter and a full stop.
     pub words: String,
 }
 
@@ -222,7 +222,7 @@ fn partitioned(op: ReduceOp, kind: ReduceKind) -> Meaning {
     )
 }
 
-/// The lanes that a fold takes, and how the sentence about it ends.
+/// The lanes that a reduction reads, and the end of the sentence about it.
 fn reduction_range(kind: ReduceKind, width: Width) -> (String, &'static str) {
     let first = if width == Width::SUBGROUP { "0" } else { "base" };
     let all = format!("{first}..={}", last(width));

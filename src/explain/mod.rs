@@ -1,8 +1,8 @@
-//! `explain` and `check`: what crosslane makes of each cross-lane operation of a shader, on one profile or on several, and
-//! why.
+//! `explain` and `check`: the code of each cross-lane operation of a shader on one or several profiles, and the reasons
+//! for it.
 //!
-//! The planner decides; here its decision is put into words, lines of assembly and pictures, as data ([`Report`]) that
-//! [`text`], [`json`] and [`html`] print. Nothing is planned or priced here that the compiler would not.
+//! The planner decides. This module presents the decision as words, lines of assembly and pictures: data ([`Report`])
+//! that [`text`], [`json`] and [`html`] print. It plans and prices nothing that the compiler would not.
 
 pub mod alone;
 pub mod book;
@@ -41,12 +41,12 @@ use whole::Whole;
 /// The report of `explain` on one shader.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Report {
-    /// Name and version of the JSON form; the version counts changes that a reader must know of.
+    /// Name and version of the JSON form. The version changes when a reader must adapt.
     pub schema: &'static str,
     /// The shader's name.
     pub input: String,
     pub profiles: Vec<ProfileReport>,
-    /// How the compilation for each profile ends.
+    /// The result of the compilation for each profile.
     #[serde(skip)]
     pub ends: Vec<End>,
     pub operations: Vec<Operation>,
@@ -61,9 +61,10 @@ pub struct ProfileReport {
     pub name: String,
     pub description: String,
     pub target: &'static str,
-    /// Lanes of a subgroup; none if only the driver knows.
+    /// Lanes of a subgroup; `None` if only the driver knows.
     pub wave_size: Option<u32>,
-    /// Why the shader cannot be compiled for the profile, if the operations do not say it: the first error.
+    /// The first error, if the shader cannot be compiled for the profile and the answers about operations do not show
+    /// it.
     pub refused: Option<String>,
 }
 
@@ -80,7 +81,7 @@ pub struct Operation {
     /// For a part of a struct, array or matrix: the whole value, and the number of moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part_of: Option<String>,
-    /// One for each profile, in their order.
+    /// One for each profile, in order.
     pub profiles: Vec<OnProfile>,
 }
 
@@ -98,20 +99,21 @@ pub struct Operand {
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub enum OnProfile {
     Planned(Box<Lowering>),
-    /// It cannot be done, and why.
+    /// The profile cannot do it, and the reason.
     Refused {
         reason: String,
     },
-    /// Nothing is emitted for it: its result is not used, or known without it.
+    /// No code is emitted: the result is unused or known without it.
     Gone,
-    /// The source for this profile does not have it: the preprocessor left it out, or the profile refuses the shader.
+    /// The operation is not in the source for this profile: the preprocessor excluded it, or the profile refuses the
+    /// shader.
     Absent,
 }
 
-/// Explains a shader for the profiles of some options, which differ in nothing else.
+/// Explains a shader for the profiles of some options, which otherwise are equal.
 ///
 /// # Errors
-/// When the shader is wrong for all of them, or no profile's front end accepts it.
+/// When the shader is wrong for all profiles, or no profile's front end accepts it.
 pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Report, Failure> {
     let mut readings = Readings::new(*input, loader, Vec::new());
     let shader = Shader::read(&mut readings, options, (Lines::Wanted, lowering::of))?;
@@ -131,8 +133,8 @@ pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> 
     })
 }
 
-/// One answer of those for the copies of an operation: the first refusal, otherwise the first plan with the others
-/// beside.
+/// One answer for all copies of an operation: the first refusal, otherwise the first plan with the other plans
+/// attached.
 fn on_profile(cell: Cell<OnProfile>) -> OnProfile {
     let answers = match cell {
         Cell::Absent => return OnProfile::Absent,

@@ -1,7 +1,7 @@
-//! The cross-lane operations of a shader, in source order, and what is known of each.
+//! The cross-lane operations of a shader, in source order, with the facts known about each.
 //!
-//! Assembly is written from the kernel form, where functions are inlined and loops unrolled: one operation of the source
-//! may be there several times, with other operands known each time, or not at all. SPIR-V is written from the module.
+//! Assembly is written from the kernel form, where functions are inlined and loops unrolled. There, one operation of
+//! the source may have several copies with different facts, or none. SPIR-V is written from the module.
 
 use super::listing::{Emitted, Listing};
 use super::whole::{self, Whole};
@@ -24,10 +24,10 @@ use std::sync::Arc;
 pub struct Site {
     pub op: LaneOp,
     pub inputs: Vec<Input>,
-    /// How often this is done for one operation of the source: once for each component where vectors have no plans.
+    /// Repetitions of the operation: one per component where vectors have no plans.
     pub parts: u32,
     pub span: Span,
-    /// The instruction of the module that it is; none if there is no module.
+    /// The instruction in the module, or `None` if there is no module.
     pub inst: Option<(FuncId, InstId)>,
     /// True if it runs in a fragment shader.
     pub fragment: bool,
@@ -35,9 +35,9 @@ pub struct Site {
     pub activity: Activity,
     /// See [`Request::index`].
     pub index: Option<Vec<u32>>,
-    /// The struct, array or matrix whose parts it moves.
+    /// The struct, array or matrix that the operation moves a part of.
     pub whole: Option<Whole>,
-    /// Its lines in the shader's own program, where they are known.
+    /// Its lines in the shader's own program, if known.
     pub listing: Option<Listing>,
 }
 
@@ -60,14 +60,14 @@ impl Site {
         data.map(|input| usize::from(input.ty.components)).max().unwrap_or(1)
     }
 
-    /// This site with the facts of the kernel form about one copy.
+    /// This site with the kernel form's facts about one copy.
     fn with_facts(&self, asked: &Request<'_>) -> Site {
-        // Bools go one by one, and there are no plans for vectors of them.
+        // Bools are moved one by one, and vectors of them have no plans.
         let is_parted = self.inputs.first().is_some_and(|own| own.ty.kind == ScalarKind::Bool);
         let parts = if is_parted { self.components() as u32 } else { 1 };
         let known = |(own, asked): (&Input, &Input)| match asked.known {
             _ if is_parted => *asked,
-            // One component of a vector tells nothing of the others.
+            // One component of a vector says nothing about the others.
             Known::Constant(_) if own.ty.components > 1 => Input { known: Known::Uniform, ..*own },
             known => Input { known, ..*own },
         };
@@ -77,14 +77,14 @@ impl Site {
     }
 }
 
-/// The lines of operations in a program of hardware, which take a whole compilation.
+/// The lines of operations in a hardware program, which need a whole compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lines {
     Wanted,
     Unneeded,
 }
 
-/// The facts about the operations of a module where a profile's output is written, and their lines there.
+/// The facts about a module's operations at the point where a profile's output is written, and their lines there.
 pub enum Facts {
     Kernel(KernelFacts),
     /// A module as it is written, with the numbers that its operations have.
@@ -161,7 +161,7 @@ impl KernelFacts {
 
     fn copies(&self, site: &Site) -> Vec<Site> {
         let mut copies: Vec<(Site, Vec<u32>)> = Vec::new();
-        // The parts of a struct are at one place.
+        // The parts of a struct have the same place.
         let is_part = |(_, asked): &&(u32, Request<'static>)| {
             asked.op == site.op && (site.whole.is_none() || same_data(asked, site))
         };
@@ -178,13 +178,13 @@ impl KernelFacts {
     }
 }
 
-/// Returns true if a copy moves scalars such as an operation's.
+/// Returns true if a copy moves the same scalars as an operation.
 fn same_data(asked: &Request<'_>, site: &Site) -> bool {
     let data = |inputs: &[Input]| inputs.first().map(|input| (input.ty.kind, input.ty.width));
     data(&asked.inputs) == data(&site.inputs)
 }
 
-/// Where an operation is.
+/// The place of an operation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize)]
 pub struct CallSite {
     pub file: String,
@@ -195,13 +195,13 @@ pub struct CallSite {
     pub code: String,
     /// The whole line.
     pub text: String,
-    /// The file and the bytes in it, whatever `#line` says.
+    /// The file and the byte range in it, ignoring `#line`.
     #[serde(skip)]
     pub physical: (Arc<str>, usize, usize),
 }
 
-/// The operations of all functions that an entry point reaches. One on values that are not scalars or vectors, which no
-/// front end makes, is left out; of the moves of a struct's parts those of a kind are one.
+/// The operations of all functions that an entry point reaches. Moves of a struct's parts count once per kind.
+/// Operations on values other than scalars and vectors, which no front end emits, are left out.
 pub fn sites(module: &Module) -> Vec<Site> {
     let mut sites: Vec<Site> = Vec::new();
     for id in callees_first(module, module.entry_points.iter().map(|entry| entry.function)) {
@@ -240,7 +240,7 @@ fn of_function(module: &Module, function_id: FuncId) -> Vec<Site> {
     instructions(function).filter_map(site).collect()
 }
 
-/// The facts about an operand, as back ends that write from modules know them.
+/// The facts about an operand that are known to back ends that write from modules.
 fn input(module: &Module, function: &Function, value: Value) -> Option<Input> {
     let ty = type_of(module, function, value)?;
     let shape = (module.types.scalar_of(ty)?, module.types.components(ty)?);
@@ -256,7 +256,7 @@ fn type_of(module: &Module, function: &Function, value: Value) -> Option<TypeId>
     }
 }
 
-/// Where a span is; a place without a file for operations that no text stands for.
+/// The place of a span. Operations without source text get a place without a file.
 pub fn call_site(sources: &SourceMap, span: Span) -> CallSite {
     let Some((location, (id, range))) = sources.locate(span.lo).zip(sources.resolve(span)) else {
         return CallSite::default();

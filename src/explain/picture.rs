@@ -1,8 +1,8 @@
-//! The lane picture of an operation: what every lane has before, after each step of a plan, and in the end.
+//! The lane picture of an operation: the contents of every lane before it, after each step of a plan, and at the end.
 //!
-//! Values are followed as symbols: each shows the lanes that it came from. The rows are computed by the functions that
-//! prove plans ([`crate::lane::meaning`], [`crate::lane::eval`]), with all lanes active; operands that are known only when
-//! the shader runs get an example.
+//! Values are symbols that remember the lanes they came from. The rows are computed by the functions that prove plans
+//! ([`crate::lane::meaning`], [`crate::lane::eval`]), with all lanes active. Operands that are known only at run time
+//! get an example.
 
 mod example;
 mod mark;
@@ -17,10 +17,10 @@ use crate::profile::Target;
 use mark::{Mark, Marks};
 use serde::Serialize;
 
-/// Lanes that are shown at least, where the subgroup has them.
+/// Minimum number of lanes shown, if the subgroup has as many.
 const LEAST: u32 = 8;
 
-/// The size of a subgroup whose size only the driver knows.
+/// The assumed subgroup size if only the driver knows it.
 const USUAL_SIZE: u32 = 32;
 
 type MarkRow = LaneRow<Mark>;
@@ -31,7 +31,7 @@ pub struct PictureRow {
     pub label: String,
     /// One text per lane: a lane's number for its value, `0-7` for a reduction over these lanes, `.` for anything.
     pub cells: Vec<String>,
-    /// Per lane the lane of the row above that it reads; none if that is not a move from there.
+    /// For each lane, the lane of the row above that it reads; `None` if it is not a move from there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Option<u32>>,
 }
@@ -41,14 +41,15 @@ pub struct PictureRow {
 pub struct Picture {
     /// Lanes of the subgroup.
     pub subgroup: u32,
-    /// Lanes that are shown, from lane 0 on.
+    /// Number of lanes shown, from lane 0.
     pub lanes: u32,
-    /// True if an operand is an example, because only the running shader knows it.
+    /// True if an operand is an example because it is known only at run time.
     pub example: bool,
     pub rows: Vec<PictureRow>,
 }
 
-/// The picture of an operation and, if there is one, of the plan for it on a target; none for an operation without a result.
+/// The picture of an operation and, if there is a plan, of the plan on a target; `None` for an operation without a
+/// result.
 pub fn picture(request: &Request, size: Option<u32>, plan: Option<(&Plan, Target)>) -> Option<Picture> {
     let least = plan.map_or(1, |(plan, _)| plan.least_size);
     let subgroup = size.unwrap_or(USUAL_SIZE.max(least));
@@ -67,7 +68,7 @@ pub fn picture(request: &Request, size: Option<u32>, plan: Option<(&Plan, Target
     Some(Picture { subgroup, lanes: shown, example, rows: painter.rows })
 }
 
-/// The smallest aligned block of at least this many lanes, from lane 0 on, whose results come from its own lanes.
+/// The smallest aligned block of at least this many lanes, from lane 0, whose results come only from its own lanes.
 fn shown(subgroup: u32, least: u32, results: &[MarkRow]) -> u32 {
     let closed = |block: u32| {
         let own = |value: &LaneValue<Mark>| match value {
@@ -107,7 +108,7 @@ impl Painter<'_> {
         }
     }
 
-    /// The steps that have a value of the operation's type. Of two ways the one that is taken where all lanes are active.
+    /// The steps with a value of the operation's type. Of two branches, the one taken when all lanes are active.
     fn steps(&mut self, plan: &Plan, target: Target, trace: &Trace<Mark>) {
         let results = [Some(plan.result), plan.second];
         for (n, (step, row)) in plan.steps.iter().zip(&trace.steps).enumerate() {
@@ -176,7 +177,8 @@ impl Painter<'_> {
     }
 }
 
-/// For each lane the single lane whose value it has; empty if some lane has a reduction, or none has another lane's value.
+/// For each lane, the single lane whose value it has; empty if some lane has a reduction, or no lane has another lane's
+/// value.
 fn only_sources(row: &[LaneValue<Mark>]) -> Vec<Option<u32>> {
     let only = |value: &LaneValue<Mark>| match value {
         LaneValue::Data(mark) => mark.only(),

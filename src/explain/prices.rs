@@ -1,4 +1,4 @@
-//! The plan and the price of each operation on some profiles, by its place: as editors show them next to the text.
+//! The plan and the price of each operation on some profiles, by place, for display next to the source.
 
 use super::meaning::meaning;
 use super::operations::{Lines, Site};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// One operation of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Priced {
-    /// File and bytes of the operation, whatever `#line` says.
+    /// File and byte range of the operation, ignoring `#line`.
     pub file: Arc<str>,
     pub range: Range<usize>,
     /// Its name, as in `--emit ir`.
@@ -21,7 +21,7 @@ pub struct Priced {
     /// The result in lane `i`, as a formula and in words.
     pub formula: String,
     pub meaning: String,
-    /// One for each profile, in their order.
+    /// One for each profile, in order.
     pub answers: Vec<Answer>,
 }
 
@@ -33,13 +33,13 @@ pub enum Answer {
         cost: PlanCost,
     },
     Refused(String),
-    /// Nothing is left of it.
+    /// It was removed.
     Gone,
     /// The source for this profile does not have it.
     Absent,
 }
 
-/// The operations of a shader in the order of the source; none if nothing can be said about it.
+/// The operations of a shader in source order; `None` if the shader cannot be analysed.
 pub fn prices(readings: &mut Readings<'_>, options: &[Options]) -> Vec<Priced> {
     let shader = Shader::read(readings, options, (Lines::Unneeded, answer));
     shader.map(|shader| shader.rows.into_iter().map(priced).collect()).unwrap_or_default()
@@ -65,7 +65,7 @@ fn priced(row: OperationRow<Answer>) -> Priced {
     }
 }
 
-/// The answer for the copy of an operation that takes the most.
+/// The answer for the most expensive copy of an operation.
 fn dearest(cell: Cell<Answer>) -> Answer {
     let weight = |answer: &Answer| match answer {
         Answer::Planned { cost, .. } => (0, cost.instructions, cost.latency),

@@ -1,4 +1,4 @@
-//! One shader read for several profiles: its operations, each with an answer for every profile.
+//! One shader for several profiles: its operations, each with an answer for every profile.
 
 use super::operations::{self, CallSite, Facts, Lines, Site};
 use crate::compile::{Options, Reading, Readings};
@@ -9,7 +9,7 @@ use crate::source::SourceMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A shader that nothing can be said about: its messages.
+/// A shader that cannot be analysed: its messages.
 #[derive(Debug)]
 pub struct Failure {
     pub diagnostics: Diagnostics,
@@ -24,13 +24,13 @@ impl Failure {
         Failure { diagnostics, sources: reading.shared_sources() }
     }
 
-    /// Returns true if the shader may be right and the profile is to blame.
+    /// Returns true if the shader may be valid and the profile is the problem.
     pub fn is_refusal(&self) -> bool {
         self.diagnostics.errors_are_refusals()
     }
 }
 
-/// One operation with its result on each profile.
+/// One operation with an answer per profile.
 pub struct OperationRow<T> {
     pub site: Site,
     pub place: CallSite,
@@ -41,25 +41,26 @@ pub struct OperationRow<T> {
 pub enum Cell<T> {
     /// The source for the profile does not have it.
     Absent,
-    /// Nothing of it is left in the kernel.
+    /// The kernel no longer contains it.
     Gone,
-    /// One answer for each copy with different facts; at least one.
+    /// One answer per copy with different facts; at least one.
     Answers(Vec<T>),
 }
 
 /// The operations of all profiles, in source order.
 pub struct Shader<T> {
     pub rows: Vec<OperationRow<T>>,
-    /// True if the module has no entry point. Then nothing of it is translated, and it has no rows.
+    /// True if the module has no entry point. It is not compiled then, and has no rows.
     pub is_library: bool,
 }
 
-/// The key of an operation whatever the profile: file, line, column, and the number among those at the same place.
+/// The key of an operation, independent of the profile: file, line, column, and its index among operations at the same
+/// place.
 type Key = (String, u32, u32, usize);
 
 impl<T> Shader<T> {
-    /// Reads a shader for the profiles of some options, which differ in nothing else, and asks for an answer to each
-    /// operation, whose lines are known where they are wanted.
+    /// Parses a shader for the profiles of some options, which otherwise are equal, and asks for an answer to each
+    /// operation. The answer can use its lines if they were requested.
     ///
     /// # Errors
     /// When no profile's front end accepts the shader.
@@ -104,7 +105,7 @@ impl<T> OperationRow<T> {
     }
 }
 
-/// The shader for one profile. Where the profile's subgroups are too small for it, it is read again for subgroups of any
+/// The shader for one profile. If the profile's subgroups are too small for it, it is parsed again for subgroups of any
 /// size, so that each operation gets its own answer.
 fn read(readings: &mut Readings<'_>, options: &Options) -> Result<Arc<Reading>, Failure> {
     let failure = match accepted(readings, options) {
@@ -115,7 +116,7 @@ fn read(readings: &mut Readings<'_>, options: &Options) -> Result<Arc<Reading>, 
     accepted(readings, &any_size).map_err(|_| failure)
 }
 
-/// The shader for one profile, if it is right.
+/// The shader for one profile, if it is valid.
 fn accepted(readings: &mut Readings<'_>, options: &Options) -> Result<Arc<Reading>, Failure> {
     let reading = readings.get(options);
     let is_right = reading.module().is_some() && !reading.messages(options).has_errors();

@@ -20,9 +20,9 @@ pub struct Matrix {
     pub schema: &'static str,
     pub input: String,
     pub profiles: Vec<ProfileReport>,
-    /// True if the module has no entry point. Then no profile was asked for anything, and `operations` is empty.
+    /// True if the module has no entry point. No profile was asked then, and `operations` is empty.
     pub library: bool,
-    /// One for each profile, in their order: true if it can run the shader, or read the library.
+    /// One for each profile, in order: true if it can run the shader, or read the library.
     pub can: Vec<bool>,
     /// One for each profile, in their order: the fewest lanes that a subgroup must have, where the driver may choose fewer.
     pub least_lanes: Vec<Option<u32>>,
@@ -42,7 +42,7 @@ pub struct OperationSupport {
     pub name: String,
     /// Types of its operands.
     pub operands: Vec<String>,
-    /// One for each profile, in their order.
+    /// One for each profile, in order.
     pub profiles: Vec<Support>,
 }
 
@@ -56,7 +56,7 @@ pub enum Support {
         lds: u32,
         setup: u32,
     },
-    /// Nothing is left of it: its result is not used, or known without it.
+    /// It was removed: its result is unused or known without it.
     Gone,
     No {
         reason: String,
@@ -77,10 +77,10 @@ impl fmt::Display for Support {
     }
 }
 
-/// The support matrix of a shader for the profiles of some options, which differ in nothing else.
+/// The support matrix of a shader for the profiles of some options, which otherwise are equal.
 ///
 /// # Errors
-/// When the shader is wrong for all of them, or no profile's front end accepts it.
+/// When the shader is wrong for all profiles, or no profile's front end accepts it.
 pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Matrix, Failure> {
     let mut readings = Readings::new(*input, loader, Vec::new());
     let shader = Shader::read(&mut readings, options, (Lines::Unneeded, support))?;
@@ -107,7 +107,7 @@ fn operation(row: OperationRow<Support>) -> OperationSupport {
     }
 }
 
-/// The answer for the copy of an operation that takes the most.
+/// The answer for the most expensive copy of an operation.
 fn worst(cell: Cell<Support>) -> Support {
     match cell {
         Cell::Absent => Support::Absent,
@@ -128,7 +128,7 @@ fn support(site: &Site, profile: &Profile) -> Support {
 }
 
 impl Matrix {
-    /// The matrix as text: for each operation the profiles, grouped by result; lines break at a given width.
+    /// The matrix as text: for each operation the profiles, grouped by result, with lines wrapped at a given width.
     pub fn text(&self, width: Option<usize>) -> String {
         let mut lines = Vec::new();
         for operation in &self.operations {
@@ -142,7 +142,7 @@ impl Matrix {
         lines.flat_map(|line| text::wrapped(line, width)).map(|line| line + "\n").collect()
     }
 
-    /// One line for each answer, the best first, with the profiles that have it.
+    /// One line per answer, best first, with its profiles.
     fn groups(&self, answers: &[Support]) -> Vec<String> {
         let mut kinds: Vec<&Support> = answers.iter().filter(|answer| **answer != Support::Absent).collect();
         kinds.sort_by_key(|answer| (*answer, answer.to_string()));

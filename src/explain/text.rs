@@ -1,4 +1,4 @@
-//! Reports as text for a terminal: an operation after the other; its profiles side by side where they fit.
+//! Reports as text for a terminal, operation by operation, with profiles side by side where they fit.
 
 use super::listing::{Line, Unit};
 use super::lowering::{Difference, Lowering, Rejected};
@@ -11,7 +11,7 @@ const LANES: usize = 16;
 /// Between two profiles that are side by side.
 const GAP: &str = "   ";
 
-/// The text of a report for a terminal of some columns.
+/// The text of a report for a terminal with this many columns.
 pub fn text(report: &Report, columns: usize) -> String {
     let mut lines = Vec::new();
     for profile in &report.profiles {
@@ -139,7 +139,7 @@ pub fn chosen(lowering: &Lowering) -> Vec<String> {
     unwritten.chain(lines).chain(shared).chain([format!("  {}", summary(lowering))]).collect()
 }
 
-/// The rejected plan, with its lines where it is the proposal's.
+/// The rejected plan, with its lines if it is the proposal's.
 fn instead(other: &Rejected) -> Vec<String> {
     let mut lines = vec![format!("  instead of {}", rejected(other))];
     if other.proposed {
@@ -149,7 +149,7 @@ fn instead(other: &Rejected) -> Vec<String> {
     lines
 }
 
-/// One line each, after a word that only the first has.
+/// One line each; only the first has the leading word.
 fn sequence(word: &str, lines: &[Line]) -> Vec<String> {
     let blank = " ".repeat(word.len());
     let start = |n: usize| if n == 0 { word } else { &blank };
@@ -230,7 +230,7 @@ fn part(n: u64, name: &str) -> String {
     format!("{n} {name}")
 }
 
-/// A line broken at its spaces where a width is given; what follows is four columns further in.
+/// Wraps a line at its spaces if a width is given; continuation lines are indented by four more columns.
 pub fn wrapped(line: &str, width: Option<usize>) -> Vec<String> {
     let Some(width) = width.filter(|width| line.chars().count() > *width) else { return vec![line.into()] };
     let indent = line.len() - line.trim_start().len();

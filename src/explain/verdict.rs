@@ -1,4 +1,4 @@
-//! The compiler's answers about a shader: each profile compiles it, and nothing here knows another reason to refuse it.
+//! The compiler's answers about a shader. Each profile compiles it, and only that compilation can refuse it.
 
 use super::shader::{Cell, Failure, Shader, worst_of_all};
 use crate::compile::{Compilation, Options, Readings, Verdict};
@@ -17,7 +17,7 @@ pub enum End {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
     pub end: End,
-    /// Why there is no output, where the answers about operations do not say it.
+    /// The reason that there is no output, if the answers about operations do not show it.
     pub reason: Option<String>,
     /// Fewest lanes that a subgroup must have, where a driver may choose fewer.
     pub least_lanes: Option<u32>,
@@ -30,11 +30,11 @@ impl Answer {
     }
 }
 
-/// The answers of the profiles of some options to a shader that was read for them; `is_no` tells the answers that refuse
-/// an operation. A library has nothing to compile, and everyone who reads it can do so.
+/// The answers of the profiles of some options to a shader that was parsed for them; `is_no` tells which answers refuse
+/// an operation. A library has nothing to compile, so every profile that reads it succeeds.
 ///
 /// # Errors
-/// When the shader is wrong for all of them.
+/// When the shader is wrong for all profiles.
 pub fn answers<T>(
     readings: &mut Readings<'_>,
     options: &[Options],

@@ -1,5 +1,5 @@
-//! Moves of structs, arrays and matrices, which the intermediate form has as a move of each scalar and vector in them: which
-//! moves are parts of one, and what that one is called.
+//! Moves of structs, arrays and matrices. The intermediate form has one move for each scalar and vector in them; this
+//! module finds the moves that belong together, and names the whole.
 
 use crate::ir::whole::is_whole;
 use crate::ir::{Function, InstId, Module, Op, Type, TypeId, Value};
@@ -13,12 +13,12 @@ pub struct Whole {
     pub words: String,
     /// Moves that it becomes.
     pub moves: usize,
-    /// Those among them that are done in the same way.
+    /// The number of moves that are done in the same way.
     pub alike: usize,
 }
 
-/// The values that are moved whole in a function, by each of their moves. A value is combined where it was moved, of
-/// nothing but its moves.
+/// Maps each move to the value that it is a part of, in one function. Such a value is built directly after its moves,
+/// and from nothing else.
 pub fn wholes(module: &Module, function: &Function) -> BTreeMap<InstId, Whole> {
     let mut found = BTreeMap::new();
     for id in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
@@ -32,7 +32,7 @@ pub fn wholes(module: &Module, function: &Function) -> BTreeMap<InstId, Whole> {
     found
 }
 
-/// Adds the moves that a value consists of; none if it has any other part.
+/// Adds the moves that a value consists of, or `None` if it has any other part.
 fn parts(function: &Function, id: InstId, op: Option<LaneOp>, moves: &mut Vec<InstId>) -> Option<LaneOp> {
     let Op::Construct(args) = function.insts[id].op else { return None };
     let mut op = op;

@@ -4,8 +4,8 @@
 //! initializers, string literals and the attributes of GL_EXT_control_flow_attributes. Nodes live in [`Arena`]s and refer
 //! to each other by handle; lists of nodes are ranges of shared [`Pools`]. No node owns heap memory.
 //!
-//! The tree does not know if a name is a type, a variable or a function, or if a qualifier makes sense where it is: the
-//! semantic analysis decides that.
+//! The tree does not distinguish types, variables and functions, and does not check where qualifiers are allowed: the
+//! semantic analysis does.
 
 use super::token::{LiteralId, Symbol};
 use crate::ir::arena::{Arena, Handle};
@@ -23,7 +23,7 @@ pub type FunctionId = Handle<Function>;
 
 /// A whole shader.
 ///
-/// Indexed by a handle it gives the node, by a [`List`] the slice: `&ast[id]`, `&ast[list]`.
+/// Indexed by a handle, it returns the node; by a [`List`], the slice: `&ast[id]`, `&ast[list]`.
 #[derive(Debug, Default)]
 pub struct Ast {
     /// Functions and declarations at global scope, in the order of the source.
@@ -137,7 +137,7 @@ pools! {
 }
 
 impl Pools {
-    /// Copies items to the end of their pool and gives the list of them.
+    /// Copies items to the end of their pool and returns their list.
     pub fn append<T: Pooled>(&mut self, items: &[T]) -> List<T> {
         if items.is_empty() {
             return List::EMPTY;
@@ -189,7 +189,7 @@ pub struct Item {
 pub enum ItemKind {
     /// A function with a body.
     Function(FunctionId),
-    /// Everything else, prototypes included.
+    /// Everything else, including prototypes.
     Decl(DeclId),
 }
 
@@ -204,7 +204,7 @@ pub struct Function {
     pub params: List<Param>,
     /// Such as `[[subgroup_uniform_control_flow]]`.
     pub attributes: List<Attribute>,
-    /// The statements between the braces; none for a prototype.
+    /// The statements between the braces; `None` for a prototype.
     pub body: Option<Body>,
     /// From the return type to the closing parenthesis.
     pub span: Span,
@@ -253,7 +253,7 @@ pub enum DeclKind {
         precision: Precision,
         ty: TypeId,
     },
-    /// Qualifiers with names that are declared elsewhere, `invariant gl_Position;`, or the forward declaration of a
+    /// Qualifiers for names that are declared elsewhere, `invariant gl_Position;`, or the forward declaration of a
     /// buffer reference, `layout(buffer_reference) buffer Node;`.
     Requalify(List<Name>),
     /// Qualifiers alone: `layout(local_size_x = 64) in;`
@@ -318,7 +318,7 @@ pub enum TypeKind {
     Spirv(List<SpirvArg>),
 }
 
-/// One thing between the parentheses of `spirv_type` and its kin: `value`, or `key = value`.
+/// One argument of `spirv_type` and similar qualifiers: `value`, or `key = value`.
 #[derive(Clone, Copy, Debug)]
 pub struct SpirvArg {
     pub key: Option<Name>,
@@ -348,7 +348,7 @@ impl SpirvWord {
     }
 }
 
-/// A type with parameters: an element type, where the type takes one, then numbers.
+/// A type with parameters: an element type, if the type has one, then numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixSpec {
     pub name: Name,
@@ -404,7 +404,7 @@ pub struct LayoutId {
     pub span: Span,
 }
 
-/// Storage qualifiers (section 4.3), the auxiliary ones included.
+/// Storage qualifiers (section 4.3), including the auxiliary ones.
 #[rustfmt::skip]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
@@ -412,8 +412,8 @@ pub enum Storage {
     TaskPayload, TaskMemory, PerView, Ray(RayStorage),
 }
 
-/// The variables that pass between the shaders of a ray tracing pipeline (GL_EXT_ray_tracing, GL_NV_ray_tracing), and those of
-/// hit objects (GL_EXT_shader_invocation_reorder, GL_NV_shader_invocation_reorder).
+/// The variables that pass between the shaders of a ray tracing pipeline (GL_EXT_ray_tracing, GL_NV_ray_tracing), and
+/// the variables of hit objects (GL_EXT_shader_invocation_reorder, GL_NV_shader_invocation_reorder).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RayStorage {
     Payload,
@@ -430,7 +430,7 @@ pub enum RayStorage {
     CallableDataInNv,
 }
 
-/// Memory qualifiers (section 4.10) and those of GL_KHR_memory_scope_semantics, GL_EXT_ray_tracing and
+/// Memory qualifiers (section 4.10), including the ones of GL_KHR_memory_scope_semantics, GL_EXT_ray_tracing and
 /// GL_EXT_nontemporal_keyword.
 #[rustfmt::skip]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -544,7 +544,7 @@ pub struct Attribute {
     pub span: Span,
 }
 
-/// An expression (section 5). The span takes in the parentheses around it.
+/// An expression (section 5). The span includes enclosing parentheses.
 #[derive(Clone, Copy, Debug)]
 pub struct Expr {
     pub kind: ExprKind,
@@ -573,7 +573,7 @@ pub enum ExprKind {
         left: ExprId,
         right: ExprId,
     },
-    /// `=` when `op` is none, otherwise `op=`.
+    /// `=` if `op` is `None`, otherwise `op=`.
     Assign {
         op: Option<BinaryOp>,
         target: ExprId,
@@ -602,7 +602,7 @@ pub enum ExprKind {
     Length {
         base: ExprId,
     },
-    /// A call of a function, or a constructor of a struct or of a type that has no keyword.
+    /// A call of a function, or a constructor of a struct or of a type without a keyword.
     Call {
         callee: Name,
         args: List<ExprId>,

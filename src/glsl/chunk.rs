@@ -1,6 +1,6 @@
-//! Finds the ends of words and blanks, eight bytes of text at a time. No processor predicts where they end, so one
-//! branch per byte would be one misprediction per word. A chunk is a number with the first byte in its low bits. This
-//! module knows no tokens.
+//! Finds the ends of words and blanks, eight bytes of text at a time. Their lengths are unpredictable, so a branch per
+//! byte would cost one misprediction per word. A chunk is a number with the first byte in its low bits. This module
+//! knows no tokens.
 
 /// Bytes of a chunk.
 pub const LEN: usize = 8;
@@ -27,12 +27,12 @@ const fn all(byte: u8) -> u64 {
     u64::from_le_bytes([byte; LEN])
 }
 
-/// Sets the highest bit of each byte that is in a range; the bytes are ASCII, so that no sum reaches the next one.
+/// Sets the highest bit of each byte in a range. The bytes are ASCII, so sums do not carry into the next byte.
 const fn between(ascii: u64, low: u8, high: u8) -> u64 {
     (ascii + all(0x80 - low)) & !(ascii + all(0x7f - high))
 }
 
-/// Bytes at the start whose highest bit is set.
+/// Number of leading bytes whose highest bit is set.
 const fn leading(marks: u64) -> usize {
     (!marks & HIGH).trailing_zeros() as usize / 8
 }
@@ -41,7 +41,7 @@ const fn leading(marks: u64) -> usize {
 mod tests {
     use super::*;
 
-    /// Every byte at every place after bytes that `count` counts.
+    /// Tests every byte at every position after bytes that `count` counts.
     fn stops_at(count: fn(u64) -> usize, counted: &[u8]) {
         for (at, byte) in (0..LEN).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
             let mut bytes = [counted[at % counted.len()]; LEN];

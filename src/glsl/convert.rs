@@ -1,15 +1,15 @@
-//! Implicit conversions (GLSL 4.60 section 4.1.10) and which of two is the better one (section 6.1).
+//! Implicit conversions (GLSL 4.60 section 4.1.10), and the better one of two (section 6.1).
 //!
-//! Used for operands, arguments, initializers and returned values. Constructors convert more than this; they are not
-//! handled here, though they share [`numeric`].
+//! Used for operands, arguments, initializers and returned values. Constructors convert more than this and are handled
+//! elsewhere, although they share [`numeric`].
 
 use super::types::Basic;
 use crate::ir::build::Builder;
 use crate::ir::{Scalar, ScalarKind, TypeId, Types, Value};
 use std::cmp::Ordering;
 
-/// Returns true if a scalar of one type becomes one of another without being asked; for types of other widths than 32
-/// see GL_EXT_shader_explicit_arithmetic_types, section 4.1.10.
+/// Returns true if a scalar type implicitly converts to another; for widths other than 32 see
+/// GL_EXT_shader_explicit_arithmetic_types, section 4.1.10.
 pub fn scalar_converts(from: Scalar, to: Scalar) -> bool {
     use ScalarKind::{Encoded, Float, Sint, Uint};
     match (from.kind, to.kind) {
@@ -23,14 +23,14 @@ pub fn scalar_converts(from: Scalar, to: Scalar) -> bool {
     }
 }
 
-/// Returns true if a scalar, vector or matrix becomes one of another shape without being asked; true for equal shapes.
+/// Returns true if a scalar, vector or matrix shape implicitly converts to another; true for equal shapes.
 pub fn basic_converts(from: Basic, to: Basic) -> bool {
     let same_shape = (from.columns, from.rows) == (to.columns, to.rows);
     same_shape && (from.scalar == to.scalar || scalar_converts(from.scalar, to.scalar))
 }
 
-/// Returns true if a value of type `from` may be where `to` is wanted. Languages without implicit conversions (GLSL
-/// ES) compare types for equality instead.
+/// Returns true if a value of type `from` is accepted where `to` is expected. Languages without implicit conversions
+/// (GLSL ES) compare types for equality instead.
 pub fn converts(types: &Types, from: TypeId, to: TypeId) -> bool {
     from == to
         || match (Basic::of(types, from), Basic::of(types, to)) {
@@ -39,7 +39,7 @@ pub fn converts(types: &Types, from: TypeId, to: TypeId) -> bool {
         }
 }
 
-/// The common scalar of an operator's operands; none if neither converts to the other.
+/// The common scalar of an operator's operands; `None` if neither converts to the other.
 pub fn common_scalar(a: Scalar, b: Scalar) -> Option<Scalar> {
     if a == b || scalar_converts(b, a) {
         return Some(a);
@@ -47,7 +47,7 @@ pub fn common_scalar(a: Scalar, b: Scalar) -> Option<Scalar> {
     scalar_converts(a, b).then_some(b)
 }
 
-/// The conversion that passing an argument takes: from the argument to the parameter, or back for an `out` parameter.
+/// The conversion for passing an argument: from the argument to the parameter, or back for an `out` parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conversion {
     pub from: Scalar,
@@ -57,10 +57,10 @@ pub struct Conversion {
 impl Conversion {
     /// Compares two conversions of one argument (GLSL 4.60 section 6.1): `Less` if this one is better.
     ///
-    /// No conversion is better than any. Next come promotions: a float to the next wider one, an encoded float to `float`;
-    /// then all others. A conversion to `float` is better than one to `double`. Where `explicit`, the rules are those of
-    /// GL_EXT_shader_explicit_arithmetic_types (section 6.1): a narrow integer to `int` is a promotion too, and after
-    /// promotions comes an integer to another one.
+    /// No conversion is better than any. Next come promotions: a float to the next wider one, an encoded float to
+    /// `float`. All others follow. A conversion to `float` is better than one to `double`. If `explicit`, the rules are
+    /// those of GL_EXT_shader_explicit_arithmetic_types (section 6.1): a narrow integer to `int` is a promotion too,
+    /// and conversions between integers come directly after promotions.
     pub fn compare(self, other: Conversion, explicit: bool) -> Ordering {
         let narrower = |a: Conversion, b: Conversion| a.to == Scalar::F32 && b.to == Scalar::F64;
         match self.rank(explicit).cmp(&other.rank(explicit)) {
@@ -83,10 +83,10 @@ impl Conversion {
     }
 }
 
-/// Finds the candidate that fits the arguments best (GLSL 4.60 section 6.1): compared with every other one it is better
-/// for some argument and worse for none.
+/// Finds the candidate that fits the arguments best (GLSL 4.60 section 6.1): compared with every other one, it is
+/// better for some argument and worse for none.
 ///
-/// `compare(a, b, argument)` is `Less` if candidate `a` is the better one for the argument.
+/// `compare(a, b, argument)` is `Less` if candidate `a` is better for the argument.
 ///
 /// # Errors
 /// Two candidates neither of which is better.
@@ -110,7 +110,8 @@ pub fn best(
     }
 }
 
-/// Converts a scalar, vector or matrix to the type `to` of the same shape; the value itself when it has that type.
+/// Converts a scalar, vector or matrix to the type `to` of the same shape, or returns the value itself if it already
+/// has that type.
 pub fn numeric(builder: &mut Builder<'_>, value: Value, to: TypeId) -> Value {
     if builder.type_of(value) == to {
         return value;

@@ -1,4 +1,4 @@
-//! Options of the command line that change how a shader is read, as glslc and glslang take them.
+//! Command-line options that change the front end, like those of glslc and glslang.
 
 use super::token::GlslProfile;
 use crate::ir::{ImageDim, Module, Space, Stage, Type, TypeId};
@@ -6,12 +6,12 @@ use crate::ir::{ImageDim, Module, Space, Stage, Type, TypeId};
 /// How a shader is read.
 #[derive(Clone, Default, Debug)]
 pub struct Dialect {
-    /// Version that takes the place of the shader's own.
+    /// Version that overrides the shader's own.
     pub version: Option<(u16, GlslProfile)>,
-    /// A shader is warned of too where only one of its `#version` line and that version names a profile: true if the version
-    /// does.
+    /// Set if a shader is also warned about when only one of its `#version` line and that version names a profile: true
+    /// if the version does.
     pub names_profile: Option<bool>,
-    /// Name of the entry point in the module, in place of `main`.
+    /// Name of the entry point in the module, instead of `main`.
     pub entry_name: Option<String>,
     /// Text that is read after the `#version` line.
     pub preamble: Option<String>,
@@ -19,7 +19,7 @@ pub struct Dialect {
     pub needs_stage: bool,
     /// Resources without a binding get the next free one.
     pub auto_bindings: bool,
-    /// Inputs and outputs without a location get the next one, and so do uniforms outside of blocks.
+    /// Inputs and outputs without a location get the next one, and so do uniforms outside blocks.
     pub auto_locations: bool,
     /// The first location of uniforms, and the locations of some that are named.
     pub uniform_base: u32,
@@ -31,14 +31,14 @@ pub struct Dialect {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BindingBase {
     pub kind: ResourceKind,
-    /// None for all stages.
+    /// `None` for all stages.
     pub stage: Option<Stage>,
-    /// None for all descriptor sets.
+    /// `None` for all descriptor sets.
     pub set: Option<u32>,
     pub base: u32,
 }
 
-/// Kinds of resources that have their own base.
+/// Kinds of resources with separate bases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResourceKind {
     Uniform,
@@ -49,7 +49,7 @@ pub enum ResourceKind {
 }
 
 impl ResourceKind {
-    /// The kind of a variable; none if no base is for it.
+    /// The kind of a variable; `None` if no base applies to it.
     pub fn of(module: &Module, space: Space, ty: TypeId) -> Option<ResourceKind> {
         match (space, module.types.get(ty)) {
             (Space::Uniform, _) => Some(ResourceKind::Uniform),

@@ -1,4 +1,4 @@
-//! The extension tables as the preprocessor sees them, for one target profile.
+//! The extension tables for the preprocessor, for one target profile.
 
 use super::preprocess::{Dialects, ExtensionInfo};
 use crate::grammar::{self, Extension};

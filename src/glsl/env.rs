@@ -1,4 +1,4 @@
-//! The state at a point of a shader: language version, stage, target, and the extensions that are on.
+//! The state at a point of a shader: language version, stage, target, and the enabled extensions.
 
 use super::dialect::Dialect;
 use super::token::{ExtensionBehavior, GlslProfile, Version};
@@ -7,7 +7,7 @@ use crate::ir::{DerivativeGroup, Stage};
 use crate::profile::Profile;
 use std::borrow::Cow;
 
-/// A shader that is read as it says.
+/// A shader without dialect options.
 static PLAIN: Dialect = Dialect {
     version: None,
     names_profile: None,
@@ -54,7 +54,7 @@ impl<'a> Env<'a> {
         self.extensions.contains(extension)
     }
 
-    /// Returns true if one of the extensions is on; true when none is asked for.
+    /// Returns true if one of the extensions is enabled, or if the set is empty.
     pub fn has_any(&self, wanted: ExtensionSet) -> bool {
         wanted.is_empty() || self.extensions.intersects(wanted)
     }
@@ -68,8 +68,8 @@ impl<'a> Env<'a> {
         self.version.profile == GlslProfile::Es
     }
 
-    /// Returns true if the version has what core `core` and ES `es` introduced; 0 stands for "never". Compute shaders
-    /// of earlier versions are those of GL_ARB_compute_shader, which has all that 4.30 has.
+    /// Returns true if the version includes features introduced in core `core` and ES `es`; 0 means "never". Compute
+    /// shaders of earlier versions follow GL_ARB_compute_shader, which has everything in 4.30.
     pub fn has_version(&self, core: u16, es: u16) -> bool {
         let since = if self.is_es() { es } else { core };
         let compute = self.stage == Stage::Compute && !self.is_es();
@@ -86,7 +86,7 @@ impl<'a> Env<'a> {
         matches!(self.stage, Stage::Task | Stage::Mesh) && self.is_enabled("GL_NV_mesh_shader")
     }
 
-    /// Returns true if the shader is one of GL_NV_ray_tracing alone.
+    /// Returns true if the shader uses GL_NV_ray_tracing and no other form of ray tracing.
     pub fn has_nvidia_rays(&self) -> bool {
         self.stage.is_of_rays() && self.is_enabled("GL_NV_ray_tracing") && !self.is_enabled("GL_EXT_ray_tracing")
     }
@@ -99,7 +99,7 @@ impl<'a> Env<'a> {
         }
     }
 
-    /// GLSL ES converts nothing by itself (GLSL ES 3.20 section 4.1.10), unless an extension asks for it.
+    /// GLSL ES has no implicit conversions (GLSL ES 3.20 section 4.1.10), unless an extension enables them.
     pub fn implicit_conversions(&self) -> bool {
         !self.is_es() || self.is_enabled("GL_EXT_shader_implicit_conversions")
     }
@@ -109,7 +109,7 @@ impl<'a> Env<'a> {
         self.extensions.iter().any(|extension| extension.name.starts_with("GL_EXT_shader_explicit_arithmetic_types"))
     }
 
-    /// Lanes of a subgroup where they are known.
+    /// Lanes of a subgroup, if known.
     pub fn wave_size(&self) -> Option<u32> {
         self.profile.wave_size
     }

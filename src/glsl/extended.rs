@@ -1,6 +1,7 @@
-//! Scalars that only extensions bring, and how far each extension goes: GL_EXT_shader_8bit_storage and its kin let blocks
-//! hold a type and constructors convert it, GL_EXT_shader_explicit_arithmetic_types and its kin let everything have it.
-//! GL_EXT_bfloat16 and its kin bring floats that are stored and converted; what computes with numbers refuses them by itself.
+//! Scalars from extensions, and the rights of each extension: GL_EXT_shader_8bit_storage and similar ones allow a type
+//! in blocks and in constructors; GL_EXT_shader_explicit_arithmetic_types and similar ones allow it everywhere.
+//! GL_EXT_bfloat16 and similar ones add floats that are stored and converted; arithmetic operators refuse them
+//! themselves.
 
 use super::env::Env;
 use crate::ir::Scalar;
@@ -20,7 +21,7 @@ pub struct Family {
     scalars: &'static [Scalar],
     storage: &'static [&'static str],
     everywhere: &'static [&'static str],
-    /// The extension that lets cross-lane operations work on it; none if no operation does.
+    /// The extension that allows it in cross-lane operations; `None` if there is none.
     lanes: Option<&'static str>,
 }
 
@@ -68,15 +69,15 @@ static FAMILIES: [Family; 8] = [
     encoded(&[Scalar::E2M1], &["GL_EXT_float_e2m1"]),
 ];
 
-/// The family of a scalar; none for the core language's.
+/// The family of a scalar; `None` for scalars of the core language.
 #[inline(always)]
 pub fn family(scalar: Scalar) -> Option<&'static Family> {
-    // Nearly all scalars are the language's own, and no more than this is asked of them.
+    // Nearly all scalars belong to the core language, and need no further test.
     if scalar.width == 32 { None } else { FAMILIES.iter().find(|family| family.scalars.contains(&scalar)) }
 }
 
 impl Family {
-    /// How much of it the shader may use here.
+    /// How far the shader may use it here.
     pub fn allowed(&self, env: &Env<'_>) -> Allowed {
         let any = |names: &[&str]| names.iter().any(|name| env.is_enabled(name));
         match (any(self.everywhere), any(self.storage)) {
@@ -91,7 +92,7 @@ impl Family {
         self.lanes.filter(|extension| !env.is_enabled(extension))
     }
 
-    /// The extension to ask for.
+    /// The extension to enable.
     pub const fn extension(&self) -> &'static str {
         self.everywhere[0]
     }

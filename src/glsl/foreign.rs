@@ -1,5 +1,5 @@
-//! Words of related languages (C, HLSL, CUDA, Metal) that people write by habit, with what GLSL has for them. Only
-//! messages use it; nothing here is ever accepted.
+//! Words of related languages (C, HLSL, CUDA, Metal) that users write by habit, with their GLSL equivalents. Only
+//! messages use this; none of these words is accepted.
 
 /// The word and what to write instead.
 #[rustfmt::skip]
@@ -22,7 +22,7 @@ static WORDS: &[(&str, &str)] = &[
     ("texture2DProj", "textureProj"), ("tex2D", "texture"), ("tex2Dlod", "textureLod"),
 ];
 
-/// Words whose place something takes that is written in another way, with that. The sentence follows "help: ".
+/// Words whose equivalent in GLSL has another form, with that form. The sentence follows "help: ".
 #[rustfmt::skip]
 static ADVICE: &[(&str, &str)] = &[
     ("saturate", "write `clamp(x, 0.0, 1.0)`"),
@@ -67,7 +67,7 @@ pub fn counterpart(word: &str) -> Option<&'static str> {
     WORDS.iter().find(|(foreign, _)| *foreign == word).map(|(_, ours)| *ours)
 }
 
-/// What to write in place of a word that has no counterpart.
+/// Advice for a word without a direct equivalent.
 pub fn advice(word: &str) -> Option<&'static str> {
     ADVICE.iter().find(|(foreign, _)| *foreign == word).map(|(_, advice)| *advice)
 }

@@ -17,20 +17,20 @@ pub enum WordClass {
     /// Names a built-in type.
     Type,
     Qualifier(QualifierKind),
-    /// A qualifier where another word follows, an identifier everywhere else. Extensions bring these.
+    /// A qualifier if another word follows, otherwise an identifier. These come from extensions.
     SoftQualifier(QualifierKind),
-    /// A qualifier where `(` follows, an identifier everywhere else.
+    /// A qualifier if `(` follows, otherwise an identifier.
     CallQualifier(QualifierKind),
     Keyword(Keyword),
-    /// A statement where `;` follows, an identifier everywhere else.
+    /// A statement if `;` follows, otherwise an identifier.
     SoftKeyword(Keyword),
     /// `true` and `false`.
     Bool(bool),
-    /// Kept for later versions of the language: it must not be used.
+    /// Reserved for later versions of the language: it must not be used.
     Reserved,
 }
 
-/// Words that begin a statement or declaration.
+/// Words that start a statement or declaration.
 #[rustfmt::skip]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keyword {
@@ -216,7 +216,7 @@ static GROUPS: &[Group] = &[
 
 /// Slots of the hash table: a power of two, about four times the number of words.
 const SLOTS: usize = 1024;
-/// A slot that holds no word.
+/// A free slot.
 const FREE: (u8, u8) = (u8::MAX, 0);
 /// Group and position in it, by [`Key`], with linear probing.
 static TABLE: [(u8, u8); SLOTS] = table();
@@ -247,7 +247,7 @@ pub fn words(language: Language) -> impl Iterator<Item = (&'static str, WordClas
     })
 }
 
-/// The words that are an expression, or a statement, with nothing else.
+/// The words that are a complete expression or statement.
 pub fn values() -> impl Iterator<Item = &'static str> {
     let is_one =
         |class| matches!(class, Bool(_) | K(Keyword::Break | Keyword::Continue | Keyword::Return | Keyword::Discard));

@@ -1,8 +1,8 @@
 //! Bytes to preprocessing tokens, on demand and in one pass.
 //!
-//! Joins continued lines, takes LF, CRLF and CR, and skips a byte order mark. Text that forms no token (a NUL byte, a
-//! character outside ASCII, a comment infinite) becomes [`PpKind::Invalid`], so that text which a conditional leaves
-//! out causes no error. The lexer does not interpret directives, macros or numbers.
+//! Joins continued lines, accepts LF, CRLF and CR, and skips a byte order mark. Invalid text (a NUL byte, a non-ASCII
+//! character, an unterminated comment) becomes [`PpKind::Invalid`], so that it causes no error in excluded groups. The
+//! lexer does not interpret directives, macros or numbers.
 
 use super::chunk;
 use super::token::{Interner, Packed, Punct, Symbol};
@@ -30,7 +30,7 @@ pub enum PpKind {
     End,
 }
 
-/// Why no token could be made. As wide as all else that a [`PpKind`] holds.
+/// Why no token could be formed. As large as the other contents of a [`PpKind`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Invalid {
@@ -119,7 +119,7 @@ impl PpToken {
         }
     }
 
-    /// The same token as another kind.
+    /// The token with another kind.
     pub const fn with(self, kind: PpKind) -> PpToken {
         PpToken { packed: kind.packed(), ..self }
     }
@@ -128,23 +128,23 @@ impl PpToken {
         self.packed == PpKind::Punct(punct).packed()
     }
 
-    /// The word that it is.
+    /// The word, if it is one.
     #[inline(always)]
     pub fn word(&self) -> Option<Symbol> {
         (self.packed.tag() == Packed::WORD).then_some(Symbol(self.packed.payload()))
     }
 }
 
-/// A place where a backslash and a newline were taken out.
+/// A place where a backslash and a newline were removed.
 #[derive(Clone, Copy, Debug)]
 struct Splice {
     /// Offset in the joined text.
     at: u32,
-    /// Bytes taken out up to here.
+    /// Bytes removed up to here.
     removed: u32,
 }
 
-/// A place that a [`Lexer`] can return to.
+/// A position that a [`Lexer`] can return to.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     at: usize,
@@ -161,8 +161,7 @@ pub struct Lexer {
     place: Mark,
 }
 
-/// A [`Lexer`] at work: what it reads and where it is, on the stack, so that the place stays in registers from token to
-/// token.
+/// The state of a [`Lexer`] at work, on the stack, so that it stays in registers from token to token.
 #[derive(Clone, Copy)]
 struct Cursor<'t> {
     text: &'t str,
@@ -172,7 +171,7 @@ struct Cursor<'t> {
     first: bool,
 }
 
-/// The class of a byte, by the token that it can begin.
+/// The class of a byte, by the token that it can start.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Space,
@@ -192,7 +191,7 @@ enum Class {
     Bad,
 }
 
-/// A comment that begins at this offset and has no end.
+/// An unterminated comment that starts at this offset.
 struct Endless(usize);
 
 static CLASSES: [Class; 256] = classes();
@@ -219,7 +218,7 @@ const fn classes() -> [Class; 256] {
     table
 }
 
-/// For each byte, the range in [`Punct::ALL`] of the operators that begin with it.
+/// For each byte, the range in [`Punct::ALL`] of the operators that start with it.
 static OPERATORS: [(u8, u8); 256] = operators();
 
 const fn operators() -> [(u8, u8); 256] {
@@ -266,7 +265,7 @@ impl Lexer {
         self.pass(interner, |_, _| false)
     }
 
-    /// Gives tokens to `take` as long as it takes them, and returns the first that it does not.
+    /// Passes tokens to `take` while it accepts them, and returns the first one that it does not.
     pub fn pass(&mut self, interner: &mut Interner, mut take: impl FnMut(PpToken, &Interner) -> bool) -> PpToken {
         let mut cursor = self.cursor();
         let token = loop {
@@ -279,7 +278,7 @@ impl Lexer {
         token
     }
 
-    /// The next token of the current line, none at its end.
+    /// The next token of the current line, or `None` at its end.
     pub fn next_in_line(&mut self, interner: &mut Interner) -> Option<PpToken> {
         let mut cursor = self.cursor();
         let token = cursor.next_in_line(interner);
@@ -306,8 +305,8 @@ impl Lexer {
         Some((kind, &self.text[part], span))
     }
 
-    /// Leaves out whole lines up to the next one that begins with `#`, and returns that token; [`PpKind::End`] at the
-    /// end of the file.
+    /// Skips lines up to the next one that begins with `#`, and returns that token; [`PpKind::End`] at the end of the
+    /// file.
     pub fn skip_group(&mut self, interner: &mut Interner) -> PpToken {
         let mut cursor = self.cursor();
         let token = cursor.skip_group(interner);
@@ -342,7 +341,7 @@ impl Cursor<'_> {
         Mark { at: self.at, first: self.first }
     }
 
-    /// Inlined with its callees: in [`Lexer::pass`] most tokens then never leave the registers.
+    /// Inlined with its callees, so that in [`Lexer::pass`] most tokens never leave the registers.
     #[inline(always)]
     fn next(&mut self, interner: &mut Interner) -> PpToken {
         let before = self.at;
@@ -488,7 +487,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Skips to the end of the line; a comment on it may carry that over several lines.
+    /// Skips to the end of the line, including a comment that spans several lines.
     fn skip_line(&mut self) -> Result<(), Endless> {
         loop {
             let rest = &self.text.as_bytes()[self.at..];
@@ -514,7 +513,7 @@ impl Cursor<'_> {
         PpToken { packed, span: self.span(start, end), spaced, first, painted: false }
     }
 
-    /// The token at the current place; `before` is where the white space before it began.
+    /// The token at the current position; `before` is the start of the white space before it.
     #[inline(always)]
     fn token(&mut self, before: usize, interner: &mut Interner) -> PpToken {
         let start = self.at;
@@ -530,7 +529,7 @@ impl Cursor<'_> {
     }
 }
 
-/// Scans the token that begins with `byte` at `start`; returns it and its end.
+/// Scans the token that starts with `byte` at `start`; returns it and its end.
 #[inline(always)]
 fn scan(text: &str, byte: u8, start: usize, interner: &mut Interner) -> (Packed, usize) {
     let next = text.as_bytes().get(start + 1);
@@ -550,20 +549,20 @@ fn scan(text: &str, byte: u8, start: usize, interner: &mut Interner) -> (Packed,
     }
 }
 
-/// Where the word that begins at `start` ends.
+/// The end of the word that starts at `start`.
 #[inline(always)]
 fn word_end(bytes: &[u8], start: usize) -> usize {
     let first = bytes[start..].first_chunk().map_or(0, |bytes| chunk::word_bytes(u64::from_le_bytes(*bytes)));
     if first > 0 && first < chunk::LEN { start + first } else { long_word_end(bytes, start + first) }
 }
 
-/// The end of a word that is longer than a chunk, or among the last bytes of the text.
+/// The end of a word that is longer than a chunk, or near the end of the text.
 fn long_word_end(bytes: &[u8], from: usize) -> usize {
     from + bytes[from..].iter().take_while(|byte| is_word(**byte)).count()
 }
 
-/// A number with all letters and digits that touch it: at most one point, and a sign after a decimal exponent. A point
-/// after a suffix begins a swizzle, as in `0u.xx`.
+/// A number with all adjacent letters and digits: at most one point, and a sign after a decimal exponent. A point after
+/// a suffix starts a swizzle, as in `0u.xx`.
 fn number(text: &str, start: usize, interner: &mut Interner) -> (Packed, usize) {
     let bytes = text.as_bytes();
     let hex = bytes[start] == b'0' && matches!(bytes.get(start + 1), Some(b'x' | b'X'));
@@ -588,7 +587,7 @@ fn ends_in_suffix(number: &[u8]) -> bool {
     number.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// The longest operator that the text continues with.
+/// The longest operator at the current position.
 #[inline(always)]
 fn operator(bytes: &[u8], byte: u8, start: usize) -> (Packed, usize) {
     let (from, to) = OPERATORS[byte as usize];
@@ -624,7 +623,7 @@ fn string(text: &str, start: usize, interner: &mut Interner) -> (Packed, usize) 
     }
 }
 
-/// A run of characters that are wrong in the same way.
+/// A run of characters with the same error.
 #[cold]
 fn bad(bytes: &[u8], byte: u8, start: usize) -> (Packed, usize) {
     let alike = |other: &u8| CLASSES[*other as usize] == Class::Bad && reason(*other) == reason(byte);
@@ -640,10 +639,10 @@ fn reason(byte: u8) -> Invalid {
     }
 }
 
-/// Takes out every backslash that ends a line, with its newline (GLSL 4.60 section 3.2).
+/// Removes every backslash at the end of a line, with its newline (GLSL 4.60 section 3.2).
 fn join_lines(text: Arc<str>) -> (Arc<str>, Vec<Splice>) {
     let mut splices = Vec::new();
-    // Every byte is examined, which takes less time than stopping at the first one would: it needs no branches.
+    // Every byte is examined, which is faster than stopping at the first one, because it needs no branches.
     if !text.bytes().fold(false, |found, byte| found | (byte == b'\\')) {
         return (text, splices);
     }
@@ -670,7 +669,7 @@ fn newline_length(bytes: &[u8]) -> usize {
     }
 }
 
-/// The single token that a text is, none when it is not exactly one.
+/// The token of a text, or `None` unless it is exactly one.
 pub fn single_token(text: &str, interner: &mut Interner) -> Option<PpKind> {
     let mut lexer = Lexer::new(text.into(), 0);
     let kind = lexer.next(interner).kind();

@@ -74,8 +74,8 @@ impl<'a> GlslOptions<'a> {
     }
 }
 
-/// Compiles a shader that has been added to `sources`; none when it is wrong. Its names are recorded where they are wanted, as
-/// far as they can be told in a wrong shader.
+/// Compiles a shader that has been added to `sources`; `None` if it has errors. If requested, its names are recorded,
+/// as far as they are known in a shader with errors.
 pub fn compile(
     file: FileId,
     sources: &mut SourceMap,
@@ -94,7 +94,7 @@ pub fn compile(
     sources.language = if is_es { SourceLanguage::Essl(number) } else { SourceLanguage::Glsl(number) };
     let stage = stage(&stream, &words, options, diagnostics);
     if is_foreign(stage, options.profile) {
-        // The preprocessor's refusal of the stage's extension follows from this one.
+        // The preprocessor's refusal of the stage's extension is a consequence of this one.
         drop(diagnostics.take_refusals(mark));
         diagnostics.push(foreign_stage(stage, options.profile).at(stream.version.span, "such a shader"));
         return None;
@@ -134,7 +134,8 @@ impl Read<'_> {
         resolve(tree, stream, words, env, diagnostics, uses)
     }
 
-    /// Records the names of a tree that lacks what could not be parsed. Messages about it follow from others.
+    /// Records the names of a tree without the parts that could not be parsed. Messages from this are consequences of
+    /// earlier errors.
     fn record(self, symbols: &mut Symbols) {
         let resolved = guard::caught_panic(|| {
             let mut symbols = Symbols::default();
@@ -145,7 +146,7 @@ impl Read<'_> {
     }
 }
 
-/// Returns true if a text names a version of the language that is read, as in `450core`.
+/// Returns true if a text names a supported version of the language, such as `450core`.
 pub fn is_version(text: &str) -> bool {
     dialect::version(text).is_some_and(preprocess::is_supported)
 }
@@ -170,7 +171,7 @@ fn stage(stream: &TokenStream, words: &Interner, options: &GlslOptions, diagnost
     stage.unwrap_or(Stage::Compute)
 }
 
-/// The first version of a language that has what no version has without an extension.
+/// The first version of a language for features that always need an extension.
 const NEVER: u16 = u16::MAX;
 
 /// The first version of a language with a stage, and the first with it by extension.
@@ -202,7 +203,7 @@ const MESH_EXTENSIONS: [&str; 2] = ["GL_EXT_mesh_shader", "GL_NV_mesh_shader"];
 const MESH: Since = since(NEVER, 450, &MESH_EXTENSIONS);
 const MESH_ES: Since = since(NEVER, 320, &MESH_EXTENSIONS);
 
-/// A ray tracing shader that uses no extension, such as an empty one, need not enable one.
+/// A ray tracing shader that uses no extension, such as an empty one, need not enable any.
 const RAYS: Since =
     Since { version: 460, earliest: 460, extensions: &["GL_EXT_ray_tracing", "GL_NV_ray_tracing"], is_apart: true };
 const RAYS_ES: Since = since(NEVER, NEVER, &[]);

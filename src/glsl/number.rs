@@ -56,7 +56,7 @@ pub fn literal(text: &str) -> Result<Literal, NumberError> {
 /// Value and suffix of an integer in base 8, 10 or 16; the suffix is not checked.
 ///
 /// # Errors
-/// When it has no digits, a digit that its base lacks, or more than 64 bits.
+/// When it has no digits, an invalid digit for its base, or more than 64 bits.
 pub fn integer(text: &str) -> Result<(u64, &str), NumberError> {
     let (radix, body) = match text {
         _ if is_hex(text) => (16, &text[2..]),

@@ -10,7 +10,7 @@ const STEMS: [&str; 5] = ["sampler", "image", "texture", "subpassInput", "attach
 const PREFIXES: [(&str, Scalar); 5] =
     [("i64", Scalar::I64), ("u64", Scalar::U64), ("i", Scalar::I32), ("u", Scalar::U32), ("", Scalar::F32)];
 
-/// The opaque type called `name`; none if it is unknown or unsupported.
+/// The opaque type called `name`; `None` if it is unknown or unsupported.
 pub fn named(name: &str) -> Option<Type> {
     match name {
         "sampler" | "samplerShadow" => return Some(Type::Sampler),
@@ -39,7 +39,7 @@ fn image(name: &str, sampled: Scalar) -> Option<Type> {
     }
     let storage = matches!(stem, "image" | "subpassInput" | "attachmentEXT");
     let image = ImageType { sampled, dim, arrayed, multisampled, depth, storage, format: 0 };
-    // Texel buffers take no sampler, whatever they are called.
+    // Texel buffers have no sampler, whatever their name.
     Some(if stem == "sampler" && dim != ImageDim::Buffer { Type::SampledImage(image) } else { Type::Image(image) })
 }
 
@@ -70,7 +70,7 @@ fn exists(dim: ImageDim, arrayed: bool, multisampled: bool, depth: bool) -> bool
     }
 }
 
-/// Returns true if texels of a format (by SPIR-V's number) are changed by atomic operations: GLSL 4.60 section 8.12,
+/// Returns true if a format (by SPIR-V's number) supports atomic operations on its texels: GLSL 4.60 section 8.12,
 /// GL_EXT_shader_atomic_float and GL_EXT_shader_image_int64.
 pub fn is_atomic(number: u8) -> bool {
     ["r32i", "r32ui", "r32f", "r64i", "r64ui"].iter().filter_map(|name| format(name)).any(|(known, _)| known == number)

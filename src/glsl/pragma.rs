@@ -5,8 +5,8 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::FpContract;
 use crate::source::Span;
 
-/// The choice of `#pragma crosslane fp_contract(fast|off)`, which holds for the whole shader. Lines that contradict each
-/// other are errors, as are others of crosslane's.
+/// The choice of `#pragma crosslane fp_contract(fast|off)` for the whole shader. Contradictory lines are errors, as are
+/// unknown `crosslane` pragmas.
 pub fn fp_contract(stream: &TokenStream, words: &Interner, diagnostics: &mut Diagnostics) -> Option<FpContract> {
     let mut chosen: Option<(FpContract, Span)> = None;
     for (text, span) in stream.pragmas.iter().filter_map(|pragma| own(pragma, words)) {

@@ -25,7 +25,7 @@ pub fn declarations(ast: &Ast) -> Vec<Declaration> {
     found.list
 }
 
-/// The stretches of text that limit names, the outermost first.
+/// The ranges of text that are scopes of names, the outermost first.
 fn scopes(ast: &Ast) -> Vec<Span> {
     let opens = |kind: &StmtKind| {
         matches!(kind, StmtKind::Compound(_) | StmtKind::Switch { .. } | StmtKind::While { .. } | StmtKind::For { .. })
@@ -77,7 +77,7 @@ impl Found<'_> {
         let before = Span::new(function.span.lo, function.name.span.lo);
         let ty = self.type_of(&self.ast[function.return_type], 0);
         let declaration = self.add(function.name, Kind::Function, before, written, whole);
-        // Its name is outside of the scope of its parameters.
+        // Its name is outside its parameters' scope.
         (declaration.scope, declaration.ty) = (None, ty);
         declaration.has_body = function.body.is_some();
         for param in &self.ast[function.params] {

@@ -1,4 +1,4 @@
-//! Tokens as they leave the preprocessor, and the interned words in them.
+//! Tokens after the preprocessor, and their interned words.
 
 use crate::grammar::key::Key;
 use crate::source::Span;
@@ -8,12 +8,12 @@ use std::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Symbol(pub u32);
 
-/// The words of one compilation, each stored once, in one string: a new word costs no allocation of its own.
+/// The words of one compilation, each stored once, in one string, so that a new word needs no separate allocation.
 #[derive(Debug)]
 pub struct Interner {
     text: String,
     words: Vec<Word>,
-    /// Open addressing over a power of two of places, half of them free at least; 0 is free, otherwise the symbol plus
+    /// Open addressing over a power of two of slots, at least half of them free; 0 is free, otherwise the symbol plus
     /// one.
     slots: Vec<u32>,
 }
@@ -24,7 +24,7 @@ impl Default for Interner {
     }
 }
 
-/// A stored word. Words of equal length and key are equal, unless they are longer than the key.
+/// A stored word. Words with equal length and key are equal, unless they are longer than the key.
 #[derive(Clone, Copy, Debug)]
 struct Word {
     key: Key,
@@ -40,7 +40,7 @@ impl Word {
 
 /// Places at first; a usual shader never grows past them.
 const FIRST_SLOTS: usize = 1024;
-/// Bytes of words that go with each place.
+/// Reserved bytes of text per slot.
 const TEXT_PER_SLOT: usize = 4;
 
 impl Interner {
@@ -56,7 +56,7 @@ impl Interner {
         self.intern_part(word, 0, word.len())
     }
 
-    /// Interns `text[start..end]`, which is quicker than cutting it out first.
+    /// Interns `text[start..end]`, which is faster than slicing it first.
     #[inline(always)]
     pub fn intern_part(&mut self, text: &str, start: usize, end: usize) -> Symbol {
         let bytes = text.as_bytes();
@@ -67,7 +67,7 @@ impl Interner {
         }
     }
 
-    /// Apart from the search, which for a word that is known touches no memory but its own.
+    /// Separate from the search, which for a known word touches no memory except its slot.
     #[inline(never)]
     fn insert(&mut self, text: &str, part: Range<usize>, key: Key, slot: usize) -> Symbol {
         let start = self.text.len() as u32;
@@ -127,7 +127,7 @@ impl Interner {
         &self.text[word.start as usize..word.end as usize]
     }
 
-    /// The word's text as bytes: to get at them no ends of characters are searched for.
+    /// The word's text as bytes, which avoids checks of character boundaries.
     pub fn bytes(&self, symbol: Symbol) -> &[u8] {
         let word = self.words[symbol.0 as usize];
         &self.text.as_bytes()[word.start as usize..word.end as usize]
@@ -162,8 +162,8 @@ pub struct LiteralId(pub u32);
 
 macro_rules! puncts {
     ($($name:ident $text:literal)+) => {
-        /// Operators and punctuation (GLSL 4.60 sections 3.1 and 5.1). As wide as a [`Symbol`]: what holds the one or the
-        /// other then travels in registers.
+        /// Operators and punctuation (GLSL 4.60 sections 3.1 and 5.1). As large as a [`Symbol`], so that a type with
+        /// either stays in registers.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u32)]
         pub enum Punct { $($name),+ }
@@ -198,8 +198,8 @@ puncts! {
     BangEqual "!=" Bang "!"
 }
 
-/// A token in one word: its kind in the low bits, and above them an index or a character's number. One word, since an
-/// enum that holds a word is two, written one by one and copied together, which no processor forwards quickly; that was
+/// A token in one word: its kind in the low bits, and an index or a character code above them. A single word, because
+/// an enum with a word is two words, written one by one and copied together, which defeats store forwarding; that took
 /// a twentieth of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packed(u32);
@@ -214,7 +214,8 @@ impl Packed {
     /// The first tag for private use by a reading stage.
     pub const OTHER: u32 = 5;
 
-    /// `payload` is less than 2^28: there are fewer words than that in sources of [`SOURCE_LIMIT`](crate::source::SOURCE_LIMIT).
+    /// `payload` is less than 2^28: there are fewer words than that in sources of
+    /// [`SOURCE_LIMIT`](crate::source::SOURCE_LIMIT).
     #[inline(always)]
     pub const fn new(tag: u32, payload: u32) -> Packed {
         Packed(payload << Packed::TAG_BITS | tag)
@@ -233,7 +234,7 @@ impl Packed {
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum TokenKind {
-    /// An identifier or a keyword; the parser tells them apart.
+    /// An identifier or a keyword; the parser distinguishes them.
     Word(Symbol),
     Literal(LiteralId),
     /// The body of a string literal (GL_EXT_debug_printf), interned.
@@ -242,7 +243,7 @@ pub enum TokenKind {
     End,
 }
 
-/// A token. One that a macro produced has the span of the macro's invocation.
+/// A token. A token from a macro has the span of the macro's invocation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Token {
     packed: Packed,
@@ -268,7 +269,7 @@ impl Token {
         Token { packed: kind.packed(), span }
     }
 
-    /// Builds a token from one that an earlier stage packed: words and operators are the same in all stages.
+    /// Creates a token from a packed one of an earlier stage: words and operators are the same in all stages.
     #[inline(always)]
     pub const fn packed(packed: Packed, span: Span) -> Token {
         Token { packed, span }
@@ -292,7 +293,7 @@ impl Token {
     }
 }
 
-/// How strongly an extension was asked for (GLSL 4.60 section 3.3, "Preprocessor").
+/// The behavior in an `#extension` line (GLSL 4.60 section 3.3, "Preprocessor").
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExtensionBehavior {
     Require,
@@ -301,7 +302,7 @@ pub enum ExtensionBehavior {
     Disable,
 }
 
-/// An `#extension` line. It governs the tokens from index `token` on.
+/// An `#extension` line. It applies to the tokens from index `token` on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ExtensionUse {
     pub name: Symbol,
@@ -310,7 +311,7 @@ pub struct ExtensionUse {
     pub token: u32,
 }
 
-/// A `#pragma` line that the preprocessor does not itself obey.
+/// A `#pragma` line that the preprocessor does not handle itself.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pragma {
     /// The text after `#pragma`, trimmed.
@@ -333,7 +334,7 @@ pub struct Version {
     /// Such as 450 or 310.
     pub number: u16,
     pub profile: GlslProfile,
-    /// [`Span::NONE`] when the shader has none.
+    /// [`Span::NONE`] if the shader has none.
     pub span: Span,
 }
 

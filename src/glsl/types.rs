@@ -1,8 +1,7 @@
 //! The names of GLSL's built-in types, and how types are called in messages.
 //!
-//! Maps `vec3`, `dmat2x4`, `u32vec2` and so on to types of [`crate::ir`], and knows the names of the types that this
-//! front end does not support yet, so that they get their own error instead of "unknown name". This module does not know
-//! structs: those are in the scopes of name resolution.
+//! Maps `vec3`, `dmat2x4`, `u32vec2` and so on to types of [`crate::ir`]. It also knows the names of unsupported types,
+//! which get a separate error instead of "unknown name". Structs are not here but in the scopes of name resolution.
 
 use super::opaque;
 use crate::ir::{
@@ -42,7 +41,7 @@ impl Basic {
         Basic { scalar, columns, rows }
     }
 
-    /// The shape of a type; none for anything but scalars, vectors and logical matrices.
+    /// The shape of a type; `None` for anything except scalars, vectors and logical matrices.
     pub fn of(types: &Types, id: TypeId) -> Option<Basic> {
         match types.get(id) {
             Type::Scalar(scalar) => Some(Basic::vector(scalar, 1)),
@@ -68,7 +67,7 @@ impl Basic {
         self.columns > 1
     }
 
-    /// The same shape of other scalars.
+    /// The shape with other scalars.
     #[must_use]
     pub const fn with_scalar(self, scalar: Scalar) -> Basic {
         Basic { scalar, ..self }
@@ -80,7 +79,7 @@ impl Basic {
 pub enum TypeName {
     Void,
     Basic(Basic),
-    /// A name of the explicit-arithmetic extensions for a type that has a plain name too (`float32_t`, `u32vec3`).
+    /// A name from the explicit-arithmetic extensions for a type that also has a plain name (`float32_t`, `u32vec3`).
     /// Without such an extension it is an ordinary identifier.
     Explicit(Basic),
     /// A type that only an extension brings ([`super::extended`]).
@@ -89,14 +88,14 @@ pub enum TypeName {
     Opaque(Type),
 }
 
-/// The type that `name` refers to (GLSL 4.60 section 4.1, GL_EXT_shader_explicit_arithmetic_types); none if it does not
-/// name a built-in type.
+/// The type that `name` refers to (GLSL 4.60 section 4.1, GL_EXT_shader_explicit_arithmetic_types); `None` if it does
+/// not name a built-in type.
 pub fn type_name(name: &str) -> Option<TypeName> {
     let supported = plain(name).or_else(|| explicit(name)).or_else(|| encoded(name));
     supported.or_else(|| opaque::named(name).map(TypeName::Opaque))
 }
 
-/// The type of a name that is supported, whether plain or explicit.
+/// The type of a supported name, plain or explicit.
 pub fn named(types: &mut Types, name: &str) -> Option<TypeId> {
     match type_name(name)? {
         TypeName::Void => Some(Types::VOID),
@@ -118,7 +117,7 @@ fn plain(name: &str) -> Option<TypeName> {
     Some(TypeName::Basic(Basic::vector(scalar, 1)))
 }
 
-/// The parts before and after the stem of a name with a prefix of one letter or none.
+/// The parts before and after the stem of a name with a prefix of at most one letter.
 fn split_stem<'n>(name: &'n str, stem: &str) -> Option<(&'n str, &'n str)> {
     [0, 1].into_iter().find_map(|at| {
         let (prefix, rest) = name.split_at_checked(at)?;
@@ -201,7 +200,7 @@ const fn encoded_word(encoding: Encoding) -> &'static str {
     }
 }
 
-/// Kind of the scalar and what follows its letter or word. `int8_t` spells the word, `i8vec2` the letter.
+/// Kind of the scalar and the text after its letter or word. `int8_t` has the word, `i8vec2` the letter.
 fn explicit_kind(name: &str) -> Option<(ScalarKind, &str)> {
     let spellings: [(&str, &str, ScalarKind); 3] =
         [("uint", "u", ScalarKind::Uint), ("int", "i", ScalarKind::Sint), ("float", "f", ScalarKind::Float)];

@@ -1,4 +1,4 @@
-//! Extensions: what an `#extension` line turns on.
+//! Extensions: the effect of an `#extension` line.
 
 use crate::profile::{Client, Feature, Profile, Target};
 
@@ -9,13 +9,13 @@ pub struct Extension {
     /// Value of its macro.
     pub value: u32,
     pub dialect: &'static str,
-    /// The extensions that the line turns on: itself and all that it implies.
+    /// The extensions that the line enables: itself and all that it implies.
     pub enables: ExtensionSet,
-    /// Features, one of which it needs; empty: none.
+    /// Features, one of which it needs; empty for none.
     pub needs: &'static [Feature],
-    /// Targets that can do a part of it; empty: all.
+    /// Targets that support at least a part of it; empty for all.
     pub targets: &'static [Target],
-    /// The API whose GLSL alone has it.
+    /// The only API whose GLSL has it, if not all do.
     pub client: Option<Client>,
     pub doc: &'static str,
 }
@@ -32,13 +32,13 @@ impl Extension {
         self.client.is_none_or(|only| only == client)
     }
 
-    /// Returns true if a target can do a part of it, with one of its profiles.
+    /// Returns true if one of a target's profiles supports a part of it.
     pub fn is_of(&self, target: Target) -> bool {
         self.targets.is_empty() || self.targets.contains(&target.row().extensions)
     }
 }
 
-/// A set of extensions, by their place in [`super::EXTENSIONS`]: 128 in each word.
+/// A set of extensions by their index in [`super::EXTENSIONS`], 128 per word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ExtensionSet(pub [u128; 2]);
 
@@ -57,14 +57,14 @@ impl ExtensionSet {
         self.0[1] |= extension.enables.0[1];
     }
 
-    /// Turns off an extension; implied extensions stay on.
+    /// Disables an extension; implied extensions stay enabled.
     pub fn disable(&mut self, extension: &'static Extension) {
         if let Some(at) = super::EXTENSIONS.iter().position(|e| e.name == extension.name) {
             self.0[at / 128] &= !(1 << (at % 128));
         }
     }
 
-    /// Returns true if an extension is on.
+    /// Returns true if an extension is enabled.
     pub fn contains(self, name: &str) -> bool {
         self.iter().any(|extension| extension.name == name)
     }

@@ -1,7 +1,7 @@
-//! The key that a word is hashed and compared by: its bytes where they fit into 64 bits, otherwise a mixture of them.
-//! Shaders at run time and word tables at compile time use this one function.
+//! The key for hashing and comparing a word: its bytes if they fit in 64 bits, otherwise a hash of them. Shaders at run
+//! time and word tables at compile time share this function.
 
-/// Bytes that a key holds as they are.
+/// Bytes that a key stores unchanged.
 const WHOLE: usize = 8;
 
 /// An odd number without pattern: the bits of the golden ratio.

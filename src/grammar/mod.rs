@@ -1,8 +1,8 @@
 //! The languages as data: every built-in function, variable, constant and extension of every dialect.
 //!
-//! The tables come from `grammar/*.toml` through the build script and are `static`: nothing is parsed or allocated at
-//! start. Front ends look names up here and interpret the rows; the documentation prints from the same rows. Nothing
-//! here resolves overloads or emits code.
+//! The build script turns `grammar/*.toml` into `static` tables, so nothing is parsed or allocated at start-up. Front
+//! ends look up names here and interpret the rows; the documentation is printed from the same rows. This module neither
+//! resolves overloads nor emits code.
 
 mod extensions;
 pub(crate) mod key;
@@ -57,21 +57,21 @@ pub struct Overload {
     pub glsl: bool,
     /// The declaration as messages show it.
     pub signature: &'static str,
-    /// The types of the generic parameter `T`, in the words of the row; empty without one.
+    /// The types of the generic parameter `T` as the row writes them; empty without one.
     pub types: &'static str,
-    /// The same as a set.
+    /// The types of `T` as a set.
     pub generic: ShapeSet,
     pub params: &'static [Param],
     pub ret: TypeExpr,
     pub lowering: Lowering,
-    /// Where the parts of the operation's result go; empty: the result is returned.
+    /// Destinations of the parts of the operation's result; empty if the result is returned.
     pub results: &'static [ResultSlot],
-    /// One of these must be on; empty: none is needed.
+    /// One of these must be enabled; empty if none is needed.
     pub extensions: ExtensionSet,
-    /// Any of these brings it to versions that do not have it by themselves.
+    /// Any of these adds it to earlier versions that lack it.
     pub earlier: ExtensionSet,
     pub stages: Stages,
-    /// First version of the core and ES languages that has it; 0: none.
+    /// First version of the core and ES languages with it; 0 for none.
     pub core: u16,
     pub es: u16,
     pub doc: &'static str,
@@ -83,9 +83,9 @@ pub struct Param {
     pub name: &'static str,
     pub ty: TypeExpr,
     pub mode: Mode,
-    /// True if only constant expressions are taken.
+    /// True if the argument must be a constant expression.
     pub constant: bool,
-    /// The rule for an argument whose value is known.
+    /// The rule for an argument with a known value.
     pub rule: Rule,
 }
 
@@ -105,7 +105,7 @@ pub enum Mode {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
     None,
-    /// A power of two, and at most the subgroup size where that is fixed.
+    /// A power of two, no larger than the subgroup size if that is fixed.
     Width {
         low: u32,
         high: u32,
@@ -130,7 +130,7 @@ pub enum TypeExpr {
     Generic,
     /// The scalar that `T` is made of.
     ScalarOf,
-    /// A scalar like that, which the operation takes as a `T` with all components equal.
+    /// A scalar of that type, which the operation takes as a `T` with all components equal.
     Splat,
     /// `T` with components of this type instead.
     BoolOf,
@@ -146,17 +146,17 @@ pub enum TypeExpr {
     /// An image with texels of the scalar `T`; it has no shape.
     Opaque(Opaque),
     Transposed,
-    /// So many of a type; it has no shape.
+    /// An array of this many elements; it has no shape.
     Array(Shape, u32),
 }
 
 impl TypeExpr {
-    /// Returns true if an argument must have just this type: nothing converts to opaque types and arrays.
+    /// Returns true if an argument must have exactly this type: nothing converts to opaque types and arrays.
     pub const fn is_exact(self) -> bool {
         matches!(self, TypeExpr::Opaque(_) | TypeExpr::Array(..))
     }
 
-    /// The type for a choice of `T`; none for `void`, opaque types and arrays.
+    /// The type for a choice of `T`; `None` for `void`, opaque types and arrays.
     pub fn shape(self, generic: Shape) -> Option<Shape> {
         use crate::ir::Scalar;
         match self {
@@ -182,12 +182,12 @@ pub enum Lowering {
     Unary(UnaryOp),
     Binary(BinaryOp),
     Bitcast,
-    /// A conversion to the type of the `out` argument that stays at its largest number.
+    /// A conversion to the type of the `out` argument that saturates at its maximum.
     Saturated,
     /// `mix` with bools: rejected value, accepted value, condition.
     Select,
     Atomic(AtomicOp),
-    /// An atomic counter goes up by 1, and gives the value before, or down, and gives the value after.
+    /// An atomic counter: increments and returns the old value, or decrements and returns the new value.
     Count {
         up: bool,
     },
@@ -198,18 +198,18 @@ pub enum Lowering {
     },
     /// Ends the invocation.
     End(Ending),
-    /// The first argument, if there is a result; the other arguments have no effect.
+    /// Returns the first argument if there is a result; the other arguments have no effect.
     Hint,
     /// Scopes, kinds of memory and order are constant arguments; the first is the execution scope.
     ScopedBarrier {
         waits: bool,
     },
-    /// An image operation, whose arguments `roles` names.
+    /// An image operation; `roles` names its arguments.
     Image {
         op: ImageOp,
         roles: &'static [ImageRole],
     },
-    /// The constant argument `constant_arg`, if there is one, says the rest of the operation and is not an operand.
+    /// The constant argument `constant_arg`, if there is one, completes the operation and is not an operand.
     Lane {
         op: LaneOp,
         constant_arg: Option<u8>,
@@ -218,7 +218,7 @@ pub enum Lowering {
     Pixel {
         stencil: bool,
     },
-    /// The beginning or the end of a critical section.
+    /// The start or the end of a critical section.
     Interlock {
         begin: bool,
     },
@@ -234,7 +234,7 @@ pub enum Lowering {
 }
 
 impl Lowering {
-    /// Returns true for functions that give something of the lanes of a subgroup.
+    /// Returns true for functions whose result depends on the lanes of a subgroup.
     pub const fn is_of_lanes(self) -> bool {
         match self {
             Lowering::Lane { .. } | Lowering::LaneAndValid { .. } => true,
@@ -247,7 +247,7 @@ impl Lowering {
 /// An instruction of SPIR-V, by its number.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// The extended set that has it; without one it is an opcode.
+    /// The extended instruction set of the instruction; `None` for a core opcode.
     pub set: Option<&'static str>,
     pub opcode: u32,
     /// The capability that it needs, by number.
@@ -284,7 +284,7 @@ pub enum ImageRole {
     Texel,
 }
 
-/// Where a result goes.
+/// The destination of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResultSlot {
     Return,
@@ -319,16 +319,16 @@ pub struct Variable {
     pub wgsl: Option<&'static str>,
     pub dialect: &'static str,
     pub ty: Shape,
-    /// Elements where it is an array of that type; 0 where the shader says how many.
+    /// Array size, if the variable is an array; 0 if the shader sets the size.
     pub array: Option<u32>,
     pub source: VariableSource,
-    /// Stages that write it; the others read it.
+    /// Stages that write it; the other stages read it.
     pub output: Stages,
     pub extensions: ExtensionSet,
-    /// Any of these brings it to versions that do not have it by themselves.
+    /// Any of these adds it to earlier versions that lack it.
     pub earlier: ExtensionSet,
     pub stages: Stages,
-    /// The API whose GLSL alone has it.
+    /// The only API whose GLSL has it, if not all do.
     pub client: Option<Client>,
     pub core: u16,
     /// Last version of the core language that has it.
@@ -337,7 +337,7 @@ pub struct Variable {
     pub doc: &'static str,
 }
 
-/// Where the value of a built-in variable comes from.
+/// The source of a built-in variable's value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum VariableSource {
     BuiltIn(BuiltIn),
@@ -345,7 +345,7 @@ pub enum VariableSource {
     Transposed(BuiltIn),
     /// An operation without operands.
     Lane(LaneOp),
-    /// The constant that the entry point's local size makes.
+    /// The constant from the entry point's local size.
     WorkgroupSize,
     /// The output at a location.
     Output(u32),
@@ -357,7 +357,7 @@ pub enum VariableSource {
 pub struct Blocks {
     pub name: &'static str,
     pub members: &'static [&'static str],
-    /// There is one for each primitive, rather than each vertex.
+    /// One per primitive instead of one per vertex.
     pub of_primitives: bool,
 }
 
@@ -380,7 +380,7 @@ pub struct Spelling {
     pub language: &'static str,
     /// The operation, if there is a counterpart.
     pub op: Option<LaneOp>,
-    /// The difference, or the advice where there is no counterpart; may be empty.
+    /// The difference, or advice if there is no counterpart; may be empty.
     pub note: &'static str,
 }
 
@@ -416,24 +416,24 @@ const fn function_table() -> [u16; FUNCTION_SLOTS] {
     table
 }
 
-/// The overloads that WGSL knows as `name`.
+/// The WGSL overloads of `name`.
 pub fn wgsl_functions(name: &str) -> impl Iterator<Item = &'static Overload> {
     let found = WGSL_FUNCTIONS.binary_search_by(|f| f.name.cmp(name));
     let places = found.map_or(&[][..], |at| WGSL_FUNCTIONS[at].overloads);
     places.iter().map(|(function, overload)| &FUNCTIONS[usize::from(*function)].overloads[usize::from(*overload)])
 }
 
-/// The functions that WGSL gets from crosslane.
+/// The functions that crosslane adds to WGSL.
 pub fn wgsl_function_names() -> impl Iterator<Item = &'static str> {
     WGSL_FUNCTIONS.iter().map(|f| f.name)
 }
 
-/// The GLSL variable called `name`: the first, if stages have different ones.
+/// The GLSL variable `name`: the first if stages have different ones.
 pub fn variable(name: &str) -> Option<&'static Variable> {
     variables(name).first()
 }
 
-/// The GLSL variables called `name`: one, or several of different stages.
+/// The GLSL variables `name`: one, or several of different stages.
 pub fn variables(name: &str) -> &'static [Variable] {
     let first = VARIABLES.partition_point(|v| v.name < name);
     let count = VARIABLES[first..].iter().take_while(|v| v.name == name).count();
@@ -456,7 +456,8 @@ pub fn extension(name: &str) -> Option<&'static Extension> {
     EXTENSIONS.binary_search_by(|e| e.name.cmp(name)).ok().map(|at| &EXTENSIONS[at])
 }
 
-/// For a function that the language has and crosslane does not: the words for what it belongs to.
+/// The name of the feature that a function belongs to, if the language has the function and crosslane does not support
+/// it.
 pub fn unsupported_function(name: &str) -> Option<&'static str> {
     UNSUPPORTED.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|at| UNSUPPORTED[at].1)
 }

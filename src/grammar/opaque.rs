@@ -11,7 +11,7 @@ pub enum OpaqueClass {
     Texture,
     Storage,
     Subpass,
-    /// A color attachment as the pixel holds it.
+    /// A color attachment with the pixel's current value.
     Attachment,
 }
 
@@ -50,7 +50,7 @@ impl Opaque {
         Opaque { class, dim, arrayed, multisampled, shadow: depth }
     }
 
-    /// Coordinates that name a place in one layer.
+    /// Coordinates within one layer.
     pub const fn dimensions(self) -> u8 {
         match self.dim {
             ImageDim::D1 | ImageDim::Buffer => 1,
@@ -59,7 +59,7 @@ impl Opaque {
         }
     }
 
-    /// Coordinates that name a place, layer included. Cube arrays that are read or written count faces as layers.
+    /// Coordinates including the layer. Cube arrays that are read or written count faces as layers.
     pub const fn coordinates(self) -> u8 {
         let layered =
             self.arrayed && !(matches!(self.class, OpaqueClass::Storage) && matches!(self.dim, ImageDim::Cube));

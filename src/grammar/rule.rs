@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::fmt;
 
-/// How an argument breaks its rule; its `Display` is the message.
+/// The violation of an argument's rule; its `Display` is the message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RuleError {
     NotPowerOfTwo { value: i128, low: u32, high: u32 },
@@ -38,7 +38,7 @@ impl fmt::Display for RuleError {
 }
 
 impl Rule {
-    /// Checks a known value; `subgroup` is the subgroup size where it is fixed.
+    /// Checks a known value; `subgroup` is the subgroup size if it is fixed.
     ///
     /// # Errors
     /// Describes the error.
@@ -62,7 +62,7 @@ impl Rule {
 }
 
 impl Rule {
-    /// The value that an argument of this rule gives the operation: a width where it is the logarithm of one.
+    /// The value that the operation uses for an argument: a width if the argument is its logarithm.
     pub fn meant(self, value: u32) -> u32 {
         match self {
             Rule::Log2 { .. } => 1u32.checked_shl(value).unwrap_or(0),
@@ -71,7 +71,7 @@ impl Rule {
     }
 }
 
-/// The error at a constant that only a profile with a known subgroup size has.
+/// The error at a constant that exists only in profiles with a known subgroup size.
 pub fn size_unknown(name: &str, span: Span) -> Diagnostic {
     let message = format!("`{name}` is a constant, and the profile does not say how many lanes a subgroup has");
     Diagnostic::error(Code::PROFILE_LACKS, message).at(span, "not known").note("set it by --wave-size")

@@ -1,4 +1,4 @@
-//! Types as the tables number them, and sets of them.
+//! Types by their numbers in the tables, and sets of types.
 
 use crate::ir::{Scalar, Type, TypeId, Types};
 
@@ -14,9 +14,9 @@ const UINT_KIND: u8 = 2;
 const BOOL_KIND: u8 = 3;
 const LAST: u8 = 90;
 
-/// A scalar, vector or matrix type. The number is the one that the build script gives: `4 * kind + size - 1` for the
-/// kinds float, int, uint, bool, double, the half, the integers of other widths and the encoded floats, then nine matrices
-/// each of float, double and half.
+/// A scalar, vector or matrix type. The build script numbers them: `4 * kind + size - 1` for the kinds float, int,
+/// uint, bool, double, half, the integers of other widths and the encoded floats, then nine matrices each of float,
+/// double and half.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Shape(pub u8);
 
@@ -24,7 +24,7 @@ impl Shape {
     pub const BOOL: Shape = Shape(4 * BOOL_KIND);
     pub const U32: Shape = Shape(4 * UINT_KIND);
 
-    /// A scalar or a vector; none for scalars that the tables do not have.
+    /// A scalar or a vector; `None` for scalars that are not in the tables.
     pub fn vector(scalar: Scalar, size: u8) -> Option<Shape> {
         let kind = SCALARS.iter().position(|s| *s == scalar)? as u8;
         (1..=4).contains(&size).then(|| Shape(kind * 4 + size - 1))
@@ -35,7 +35,7 @@ impl Shape {
         Some(Shape(FIRST_MATRIX + kind * 9 + (columns - 2) * 3 + rows - 2))
     }
 
-    /// The shape of a type; none for structs, arrays and what else has none.
+    /// The shape of a type; `None` for structs, arrays and other types without one.
     pub fn of(types: &Types, id: TypeId) -> Option<Shape> {
         match types.get(id) {
             Type::Scalar(scalar) => Shape::vector(scalar, 1),
@@ -61,7 +61,7 @@ impl Shape {
         if self.is_matrix() { 1 } else { self.0 % 4 + 1 }
     }
 
-    /// Columns and rows of a matrix; a scalar or vector is one column.
+    /// Columns and rows of a matrix. A scalar or vector is one column.
     pub const fn dimensions(self) -> (u8, u8) {
         match self.is_matrix() {
             true => ((self.0 - FIRST_MATRIX) % 9 / 3 + 2, (self.0 - FIRST_MATRIX) % 3 + 2),

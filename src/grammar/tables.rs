@@ -1,4 +1,4 @@
-//! The tables themselves, as the build script wrote them.
+//! The tables that the build script generated.
 
 use super::{
     Blocks, Constant, Dialect, Extension, ExtensionSet, Function, ImageRole, Instruction, Lowering, Mode, Opaque,

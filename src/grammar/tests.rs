@@ -1,11 +1,11 @@
-//! Every row keeps the invariants that the compiler relies on.
+//! Every row satisfies the invariants that the compiler relies on.
 
 use super::*;
 
 #[test]
 fn the_tables_are_sorted() {
     assert!(FUNCTIONS.windows(2).all(|pair| pair[0].name < pair[1].name));
-    // Stages may have their own rows.
+    // Stages may have separate rows.
     assert!(VARIABLES.windows(2).all(|pair| pair[0].name <= pair[1].name));
     assert!(CONSTANTS.windows(2).all(|pair| pair[0].name < pair[1].name));
     assert!(EXTENSIONS.windows(2).all(|pair| pair[0].name < pair[1].name));

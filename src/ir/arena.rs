@@ -55,7 +55,7 @@ impl<T> fmt::Debug for Handle<T> {
     }
 }
 
-/// A growing list whose items are named by [`Handle`]s; nothing is ever removed.
+/// A growing list of items with [`Handle`]s; items are never removed one by one.
 #[derive(Clone, Debug)]
 pub struct Arena<T> {
     items: Vec<T>,
@@ -85,7 +85,7 @@ impl<T> Arena<T> {
         Handle::from_index(self.items.len() - 1)
     }
 
-    /// Drops the items from the one of this number on.
+    /// Drops all items from this index on.
     pub fn truncate(&mut self, len: usize) {
         self.items.truncate(len);
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`Builder`] owns the function under construction and borrows the module. Operations whose operands are all
 //! constants become constants (see [`super::fold`]). Instructions after a terminator in a block are dropped, so callers
-//! need not watch for it. The builder checks nothing, which is the verifier's work, and simplifies nothing else.
+//! need not check for it. The builder does no verification, which is the verifier's job, and no other simplification.
 
 use super::fold::{self, Expr};
 use super::typing;
@@ -19,7 +19,7 @@ use smallvec::{SmallVec, smallvec};
 /// Most operands that constants are searched for among; longer lists (arrays) go to the heap.
 const FEW: usize = 16;
 
-/// A block under construction; its instructions wait in [`Builder::pending`] from `start` on.
+/// A block under construction. Its instructions are in [`Builder::pending`] from `start` on.
 struct Open {
     block: BlockId,
     start: usize,
@@ -30,11 +30,11 @@ struct Open {
 pub struct Builder<'m> {
     pub module: &'m mut Module,
     pub function: Function,
-    /// Where the instructions that come next are in the source.
+    /// The source position of the next instructions.
     pub span: Span,
-    /// The part of the source that knows the variables that come next.
+    /// The part of the source in which the next variables are visible.
     pub scope: Span,
-    /// The flags of the instructions that come next.
+    /// The flags of the next instructions.
     pub flags: InstFlags,
     /// True if operations on constants become constants; otherwise they stay instructions.
     pub folds: bool,
@@ -48,7 +48,7 @@ impl<'m> Builder<'m> {
         Builder::in_body(module, Function::new(name, span, params, ret))
     }
 
-    /// Starts the body of a function that the module has already, without body or parameters;
+    /// Starts the body of a function that the module already declares without body or parameters;
     /// [`Builder::finish_into`] puts it back.
     pub fn define(module: &'m mut Module, id: FuncId, span: Span, params: Vec<Param>) -> Builder<'m> {
         let stand_in = Function::bodiless(module.functions[id].ret);
@@ -56,7 +56,7 @@ impl<'m> Builder<'m> {
         Builder::in_body(module, Function { span, params, ..function })
     }
 
-    /// For code outside functions: instructions are in no block and are dropped, types and constants stay.
+    /// For code outside functions: instructions are dropped, types and constants stay.
     pub fn outside(module: &'m mut Module) -> Builder<'m> {
         let function = Function::bodiless(Types::VOID);
         let (span, flags) = (Span::NONE, InstFlags::empty());
@@ -78,12 +78,12 @@ impl<'m> Builder<'m> {
         self.pending.reserve(insts / 2);
     }
 
-    /// Closes the open blocks and gives the function; the caller puts it into the module.
+    /// Closes the open blocks and returns the function; the caller adds it to the module.
     pub fn finish(self) -> Function {
         self.into_parts().0
     }
 
-    /// [`Builder::finish`] into the place of a function declared before, or a new one.
+    /// Puts the function from [`Builder::finish`] in place of a declaration, or adds a new one.
     pub fn finish_into(self, declared: Option<FuncId>) -> FuncId {
         let (function, module) = self.into_parts();
         let Some(id) = declared else { return module.functions.push(function) };
@@ -107,7 +107,7 @@ impl<'m> Builder<'m> {
         block
     }
 
-    /// Closes the current block and continues in the one around it.
+    /// Closes the current block and continues in the enclosing one.
     pub fn pop_block(&mut self) -> BlockId {
         let open = self.open.pop().expect("push_block and pop_block come in pairs");
         self.function.blocks[open.block].insts = SmallVec::from_slice(&self.pending[open.start..]);
@@ -199,7 +199,7 @@ impl<'m> Builder<'m> {
         Value::Const(self.module.constants.intern(ty, value))
     }
 
-    /// No particular value, of any type.
+    /// An undefined value of any type.
     pub fn undef(&mut self, ty: TypeId) -> Value {
         Value::Const(self.module.constants.intern(ty, ConstValue::Undef))
     }
@@ -240,7 +240,7 @@ impl<'m> Builder<'m> {
         self.construct(ty, &parts[..usize::from(columns)])
     }
 
-    /// A built-in function with the result type that GLSL gives it.
+    /// A built-in function with its GLSL result type.
     pub fn math(&mut self, function: MathFn, args: &[Value]) -> Value {
         let mut types = [Types::VOID; 4];
         let count = args.len().min(4);
@@ -256,7 +256,7 @@ impl<'m> Builder<'m> {
         self.pure(Expr::Math(function), ty, args, |f| Op::Math(function, f.list(args)))
     }
 
-    /// Numeric conversion; the value itself when it has the type already. Of a matrix column by column.
+    /// Numeric conversion, or the value itself if it already has the type. Matrices are converted column by column.
     pub fn convert(&mut self, value: Value, to: TypeId) -> Value {
         if self.type_of(value) == to {
             return value;
@@ -271,8 +271,8 @@ impl<'m> Builder<'m> {
         self.pure(Expr::Convert, to, &[value], |_| Op::Convert(value))
     }
 
-    /// Numeric conversion that stays at the largest number of an encoded float. Not folded: the result of a conversion
-    /// within the range may be rounded either way.
+    /// Numeric conversion that saturates at the maximum of an encoded float. Not folded, because in-range results may
+    /// be rounded either way.
     pub fn convert_saturated(&mut self, value: Value, to: TypeId) -> Value {
         let flags = self.flags;
         self.flags |= InstFlags::SATURATED;
@@ -281,7 +281,7 @@ impl<'m> Builder<'m> {
         converted
     }
 
-    /// Reinterpretation; the value itself when it has the type already.
+    /// Reinterpretation, or the value itself if it already has the type.
     pub fn bitcast(&mut self, value: Value, to: TypeId) -> Value {
         if self.type_of(value) == to {
             return value;
@@ -304,7 +304,7 @@ impl<'m> Builder<'m> {
         self.pure(Expr::Construct, ty, parts, |f| Op::Construct(f.list(parts)))
     }
 
-    /// A vector of `size` equal components; the scalar itself when `size` is 1.
+    /// A vector of `size` equal components, or the scalar itself if `size` is 1.
     pub fn splat(&mut self, scalar: Value, size: u8) -> Value {
         let of = self.type_of(scalar);
         let kind = self.module.types.scalar_of(of).filter(|_| size > 1);
@@ -339,7 +339,7 @@ impl<'m> Builder<'m> {
         self.pure(Expr::InsertDynamic, ty, &args, |_| Op::InsertDynamic { composite, index, part })
     }
 
-    /// A vector picked from the components of `a` followed by `b`; a scalar when `mask` has one entry.
+    /// A vector of components selected from `a` followed by `b`, or a scalar if `mask` has one entry.
     pub fn shuffle(&mut self, a: Value, b: Value, mask: &[u8]) -> Value {
         if let [at] = mask {
             let size = self.components_of(a);
@@ -360,8 +360,8 @@ impl<'m> Builder<'m> {
 
     // Memory.
 
-    /// Pointer to a part of what `base` points to; `base` itself when there is no index. An access of an access
-    /// becomes one flat chain. A buffer reference gives a pointer to its struct.
+    /// Pointer to a part of the target of `base`, or `base` itself without indices. An access of an access becomes one
+    /// flat chain. A buffer reference gives a pointer to its struct.
     pub fn access(&mut self, base: Value, indices: &[Value]) -> Value {
         let (space, mut pointee) = match self.pointee_of(base) {
             Some(target) if !indices.is_empty() => target,
@@ -412,7 +412,7 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// Space and type of the memory that a value points to. The types of pointers to variables are not made for that.
+    /// Space and type of a pointer's target, without creating the types of pointers to variables.
     fn pointee_of(&mut self, value: Value) -> Option<(Space, TypeId)> {
         match value {
             Value::Local(id) => Some((Space::Function, self.function.locals[id].ty)),
@@ -437,7 +437,7 @@ impl<'m> Builder<'m> {
         self.emit(Types::U32, Op::ArrayLength { block })
     }
 
-    /// Arguments as [`AtomicOp`] says. A store has no result.
+    /// Arguments as in [`AtomicOp`]. A store has no result.
     pub fn atomic(&mut self, op: AtomicOp, pointer: Value, args: &[Value], scope: Scope, order: Order) -> Value {
         let ty = match op {
             AtomicOp::Store => Types::VOID,
@@ -447,7 +447,7 @@ impl<'m> Builder<'m> {
         self.emit(ty, Op::Atomic { op, pointer, args, scope, order })
     }
 
-    /// The type of the value that atomic operations work on.
+    /// The type of the value that atomic operations change.
     fn atomic_type(&mut self, pointer: Value) -> TypeId {
         let of = self.pointee_type(pointer);
         if self.module.types.get(of) == Type::AtomicCounter { Types::U32 } else { of }
@@ -457,13 +457,13 @@ impl<'m> Builder<'m> {
         self.emit(Types::VOID, Op::Barrier { execution, memory, kinds, order });
     }
 
-    /// An operation on an image; `ty` is `VOID` where it has no result.
+    /// An operation on an image; `ty` is `VOID` if there is no result.
     pub fn image(&mut self, op: ImageOp, parts: ImageParts, operands: &[Value], ty: TypeId) -> Value {
         let operands = self.function.list(operands);
         self.emit(ty, Op::Image { op, parts, operands })
     }
 
-    /// Something done with a ray query that `on` points to, or with an acceleration structure or its address.
+    /// An operation on the ray query that `on` points to, or on an acceleration structure or its address.
     pub fn ray(&mut self, op: RayOp, on: Value, args: &[Value]) -> Value {
         let ty = op.result(&mut self.module.types);
         let args = self.function.list(args);
@@ -478,14 +478,14 @@ impl<'m> Builder<'m> {
         self.emit(Types::VOID, Op::Print { text: number, args });
     }
 
-    /// The value of a fragment input at another place.
+    /// The value of a fragment input at another position.
     pub fn interpolate(&mut self, at: InterpolateAt, pointer: Value, args: &[Value]) -> Value {
         let ty = self.pointee_type(pointer);
         let args = self.function.list(args);
         self.emit(ty, Op::Interpolate { at, pointer, args })
     }
 
-    /// A cross-lane operation; `ty` is `VOID` where it has no result.
+    /// A cross-lane operation; `ty` is `VOID` if there is no result.
     pub fn lane(&mut self, op: LaneOp, ty: TypeId, args: &[Value]) -> Value {
         let args = self.function.list(args);
         self.emit(ty, Op::Lane(op, args))
@@ -493,7 +493,7 @@ impl<'m> Builder<'m> {
 
     // Control flow.
 
-    /// Calls a function that the module has already, if only as a declaration.
+    /// Calls a function that the module already has, at least as a declaration.
     pub fn call(&mut self, callee: FuncId, args: &[Value]) -> Value {
         let ty = self.module.functions[callee].ret;
         let args = self.function.list(args);
@@ -504,7 +504,7 @@ impl<'m> Builder<'m> {
         self.emit(Types::VOID, Op::If { condition, then, otherwise, hint });
     }
 
-    /// An `If` that gives a value: both blocks end in `Yield`.
+    /// An `If` with a result: both blocks end in `Yield`.
     pub fn if_value(&mut self, condition: Value, then: BlockId, otherwise: BlockId, ty: TypeId) -> Value {
         self.emit(ty, Op::If { condition, then, otherwise, hint: ControlHint::None })
     }
@@ -573,9 +573,9 @@ impl<'m> Builder<'m> {
         self.emit(Types::VOID, Op::Unreachable);
     }
 
-    // The two ways in which everything above becomes part of the function.
+    // The two ways in which all operations above become part of the function.
 
-    /// The constant that `expr` gives, or the instruction that `op` makes.
+    /// The constant for `expr`, or the instruction for `op`.
     fn pure(&mut self, expr: Expr, ty: TypeId, args: &[Value], op: impl FnOnce(&mut Function) -> Op) -> Value {
         if self.folds
             && let Some(id) = self.fold(expr, ty, args)
@@ -599,8 +599,8 @@ impl<'m> Builder<'m> {
         fold::fold(types, constants, expr, ty, &few[..args.len()])
     }
 
-    /// Appends an instruction to the current block. In a block that has ended it becomes part of the function's arena
-    /// (so that it has a type) and of no block. Inlined, so that an operation is written where it stays.
+    /// Appends an instruction to the current block. In a terminated block it is added only to the function's arena (so
+    /// that it has a type). Inlined, so that an operation is constructed in place.
     #[inline(always)]
     pub fn emit(&mut self, ty: TypeId, op: Op) -> Value {
         limits::spend(1);

@@ -1,6 +1,6 @@
-//! Parameters that stand for variables: arrays of images and samplers, and ray queries, which no value can carry. A function
-//! that has some is copied for each choice of variables that it is called with, and the copy names them itself. SPIR-V needs
-//! that of all pointers that are not to whole variables (SPIR-V 1.6 section 2.16.1).
+//! Parameters that represent variables: arrays of images and samplers, and ray queries, which cannot be values. A
+//! function with such parameters is copied for each combination of variables in its calls, and the copy accesses them
+//! directly. SPIR-V requires this for all pointers except pointers to whole variables (SPIR-V 1.6 section 2.16.1).
 
 use super::{
     ConstId, FuncId, Function, GlobalId, Inst, InstFlags, Module, Op, Param, Space, TypeId, Types, Value, Values,
@@ -8,7 +8,7 @@ use super::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Returns true if parameters of this type stand for variables.
+/// Returns true if parameters of this type represent variables.
 pub fn is_by_name(types: &Types, ty: TypeId) -> bool {
     match types.pointee(ty) {
         Some((Space::Handle, _)) => true,
@@ -17,15 +17,15 @@ pub fn is_by_name(types: &Types, ty: TypeId) -> bool {
     }
 }
 
-/// One index on the way from a variable to the part that is meant.
+/// One index on the path from a variable to a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Step {
     Known(ConstId),
-    /// The call gives it, in this type.
+    /// The call passes it, in this type.
     Given(TypeId),
 }
 
-/// The variable, or the part of one, that a parameter stands for.
+/// The variable, or the part of one, that a parameter represents.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct BoundVariable {
     root: GlobalId,
@@ -33,7 +33,7 @@ struct BoundVariable {
     non_uniform: bool,
 }
 
-/// Gives functions the variables that their parameters stand for. Nothing calls itself.
+/// Replaces such parameters of functions by the variables. There is no recursion.
 pub fn bind(module: &mut Module) {
     let has = |function: &Function| function.params.iter().any(|param| is_by_name(&module.types, param.ty));
     let originals: Vec<FuncId> = module.functions.iter().filter(|(_, f)| has(f)).map(|(id, _)| id).collect();
@@ -60,7 +60,7 @@ fn unreachable(mut function: Function) -> Function {
     function
 }
 
-/// Redirects the calls of one function; gives the copies that are new.
+/// Redirects the calls of one function; returns the new copies.
 fn bind_calls(
     module: &mut Module,
     caller: FuncId,
@@ -121,7 +121,7 @@ fn target_of(module: &mut Module, caller: FuncId, arg: Value, given: &mut Vec<Va
     Some(BoundVariable { root, path, non_uniform: flags.contains(InstFlags::NON_UNIFORM) })
 }
 
-/// Type of an index: a value, and no variable.
+/// Type of an index, which is a value and not a variable.
 fn type_of(module: &Module, function: FuncId, value: Value) -> TypeId {
     match value {
         Value::Inst(id) => module.functions[function].insts[id].ty,
@@ -143,7 +143,7 @@ enum Bound {
     },
 }
 
-/// A function that names `targets` where its parameters stood for them.
+/// A copy of a function that accesses `targets` instead of its parameters.
 fn copy(module: &Module, callee: FuncId, targets: &[BoundVariable]) -> Function {
     let mut function = module.functions[callee].clone();
     let bound = bind_parameters(&module.types, &mut function, targets);
@@ -228,7 +228,7 @@ fn bind_parameters(types: &Types, function: &mut Function, targets: &[BoundVaria
     bound
 }
 
-/// A pointer to a part of a variable, made where the function starts. [`point_to_parts`] says to which part.
+/// A pointer to a part of a variable, created at the start of the function. [`point_to_parts`] fills in the indices.
 fn part(function: &mut Function, root: GlobalId, ty: TypeId, non_uniform: bool) -> Value {
     let mut flags = InstFlags::empty();
     flags.set(InstFlags::NON_UNIFORM, non_uniform);

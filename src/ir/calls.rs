@@ -1,4 +1,4 @@
-//! The call graph of a module, walked without recursion: a chain of calls may be as long as its text allows.
+//! The call graph of a module, walked without recursion, because call chains can be arbitrarily long.
 
 use super::{FuncId, Function, Module};
 use crate::source::Span;
@@ -12,7 +12,7 @@ pub fn callees(function: &Function) -> impl Iterator<Item = (FuncId, Span)> {
         .flat_map(|(_, inst)| inst.op.callees().into_iter().flatten().map(|callee| (callee, inst.span)))
 }
 
-/// The functions that calls from `roots` reach, the roots included, each once and after all that it calls.
+/// The functions that calls from `roots` reach, including the roots, each once and after all its callees.
 pub fn callees_first(module: &Module, roots: impl IntoIterator<Item = FuncId>) -> Vec<FuncId> {
     let mut seen = vec![false; module.functions.len()];
     let mut order = Vec::new();

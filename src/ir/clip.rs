@@ -25,7 +25,7 @@ pub enum DepthRange {
 impl DepthRange {
     pub const ALL: [DepthRange; 3] = [DepthRange::Source, DepthRange::FromOpenGl, DepthRange::ToOpenGl];
 
-    /// The word for it after `--depth-range` and in manifests.
+    /// Its word for `--depth-range` and manifests.
     pub const fn word(self) -> &'static str {
         match self {
             DepthRange::Source => "source",
@@ -93,7 +93,7 @@ impl ClipSpace {
 struct Component<'a> {
     splice: Splice<'a>,
     base: Value,
-    /// The index of the member, before the component's.
+    /// The index of the member, which precedes the component's.
     member: Option<Value>,
     indices: [Value; 4],
     pointer: TypeId,

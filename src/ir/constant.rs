@@ -1,4 +1,4 @@
-//! Constants of a module, each existing once. Scalars are kept as bits, zero-extended to 64.
+//! The constants of a module, without duplicates. Scalars are stored as bits, zero-extended to 64.
 
 use super::arena::Handle;
 use super::op::{BinaryOp, MathFn, UnaryOp};
@@ -31,13 +31,13 @@ pub enum ConstValue {
     Composite(Box<[ConstId]>),
     /// All bits zero, of any type.
     Zero,
-    /// No particular value.
+    /// An undefined value.
     Undef,
-    /// A scalar that can be given when a pipeline is made; `default` are its bits otherwise.
+    /// A scalar that can be set at pipeline creation; `default` are its bits otherwise.
     Spec { id: u32, default: u64 },
     /// Computed from specialization constants.
     SpecOp { op: SpecOp, args: Box<[ConstId]> },
-    /// Elements of such a cooperative matrix that an invocation holds, which the device knows.
+    /// The number of elements of a cooperative matrix per invocation, which only the device knows.
     MatrixLength(TypeId),
 }
 
@@ -55,14 +55,14 @@ pub struct Constants {
     scalars: FxHashMap<(TypeId, u64), ConstId>,
     /// The smallest `int`s and `uint`s, which name members and components all the time.
     small: [[Option<ConstId>; SMALL]; 2],
-    /// All others.
+    /// All other constants.
     interned: FxHashMap<Constant, ConstId>,
 }
 
 /// Integers from 0 on that are found without hashing.
 const SMALL: usize = 16;
 
-/// Constants for which room is made at once.
+/// Initial capacity, in constants.
 const USUAL: usize = 96;
 
 impl Default for Constants {
@@ -110,7 +110,7 @@ impl Constants {
         })
     }
 
-    /// Gives a constant another value of its type. One that has this value already stays its own constant.
+    /// Replaces a constant by another value of its type. A constant that already has this value stays separate.
     pub(super) fn replace(&mut self, id: ConstId, value: ConstValue) {
         self.list[id.index()].value = value;
     }
@@ -147,7 +147,7 @@ impl Constants {
         self.scalar(Types::F32, u64::from(value.to_bits()))
     }
 
-    /// Returns true if the value is known only when a pipeline is made.
+    /// Returns true if the value is known only at pipeline creation.
     pub fn is_spec(&self, id: ConstId) -> bool {
         match &self.get(id).value {
             ConstValue::Spec { .. } | ConstValue::SpecOp { .. } | ConstValue::MatrixLength(_) => true,
@@ -166,7 +166,7 @@ impl Constants {
         }
     }
 
-    /// Bits of a scalar whose value is known now (no specialization constant).
+    /// Bits of a scalar with a known value (not a specialization constant).
     pub fn bits(&self, id: ConstId) -> Option<u64> {
         match self.get(id).value {
             ConstValue::Bits(bits) => Some(bits),
@@ -175,7 +175,7 @@ impl Constants {
         }
     }
 
-    /// The integers that a scalar or the components of a vector are; none if one is not known.
+    /// The integer components of a scalar or vector; `None` if one is unknown.
     pub fn as_ints(&self, types: &Types, id: ConstId) -> SmallVec<[i128; 4]> {
         let constant = self.get(id);
         let ints: Option<SmallVec<[i128; 4]>> = match (&constant.value, types.get(constant.ty)) {

@@ -1,11 +1,11 @@
 //! Switches with cross-lane operations as selections.
 //!
-//! All lanes that enter a case, by any label or by falling through, run its operations together (`docs/dev/semantics.md`).
-//! Vulkan guarantees less: an invocation joins others at merge blocks, which cases are not. NVIDIA's driver separates the
-//! lanes of one case if they enter by different labels, even if a selection before the `switch` has made their values
-//! equal.
+//! All lanes that enter a case, by any label or by falling through, run its operations together
+//! (`docs/dev/semantics.md`). Vulkan guarantees less: invocations reconverge at merge blocks, and cases are not merge
+//! blocks. NVIDIA's driver separates the lanes of one case if they enter through different labels, even if a selection
+//! before the `switch` has made their values equal.
 //!
-//! The cases therefore become consecutive selections with conditions for entering or falling through.
+//! The cases therefore become consecutive selections, with conditions for entry and fall-through.
 
 use super::calls::callees_first;
 use super::flow::DeadEnds;
@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 
 type Insts = SmallVec<[InstId; 4]>;
 
-/// The switches of a module that lanes must enter otherwise than they are written, by the blocks that hold them.
+/// The switches of a module that must be rewritten for this, by block.
 pub struct Diverging(Vec<(FuncId, BlockId, Vec<InstId>)>);
 
 impl Diverging {
@@ -106,7 +106,7 @@ impl Meeting {
         meeting
     }
 
-    /// Marks a block and those around it.
+    /// Marks a block and the enclosing blocks.
     fn mark(&mut self, block: BlockId, parents: &[Option<BlockId>]) {
         self.any = true;
         let mut at = Some(block);
@@ -121,7 +121,7 @@ impl Meeting {
     }
 }
 
-/// Returns true for an instruction whose result depends on the lanes that run it together.
+/// Returns true for an instruction whose result depends on which lanes run it together.
 fn is_met(inst: &Inst, meets: impl Fn(FuncId) -> bool) -> bool {
     match inst.op {
         Op::Lane(op, _) => !matches!(op.signature().depends, Depends::Size | Depends::Lane | Depends::Operands),
@@ -137,7 +137,7 @@ fn diverges(arms: &[Case], meeting: &Meeting) -> bool {
     arms.iter().enumerate().any(|(n, arm)| meeting.has(arm) && enters_apart((n, arm)))
 }
 
-/// Takes the `Break` at the end of an arm away, which leads where the end of a selection does.
+/// Removes the `Break` at the end of an arm, because the end of a selection has the same effect.
 fn drop_break(function: &mut Function, arm: &Case) {
     let insts = &function.blocks[arm.body].insts;
     if insts.last().is_some_and(|last| function.insts[*last].op == Op::Break) {
@@ -145,7 +145,7 @@ fn drop_break(function: &mut Function, arm: &Case) {
     }
 }
 
-/// Returns true if a block leaves the switch around it.
+/// Returns true if a block breaks out of its switch.
 fn breaks(function: &Function, block: BlockId) -> bool {
     function.blocks[block].insts.iter().any(|inst| match function.insts[*inst].op {
         Op::Break => true,
@@ -154,7 +154,7 @@ fn breaks(function: &Function, block: BlockId) -> bool {
     })
 }
 
-/// The change of one switch.
+/// The rewrite of one switch.
 struct Change<'m> {
     module: &'m mut Module,
     function: &'m mut Function,
@@ -162,7 +162,7 @@ struct Change<'m> {
     selector: Value,
     /// The selector's type.
     ty: TypeId,
-    /// The instructions of its block up to its place.
+    /// The instructions of its block before it.
     made: Insts,
 }
 
@@ -200,7 +200,7 @@ impl Change<'_> {
         }
     }
 
-    /// Puts the instructions from `before` on into a switch with a single arm, which a `Break` in them leaves.
+    /// Moves the instructions from `before` on into a switch with a single arm, so that a `Break` in them leaves it.
     fn enclose(&mut self, before: usize) {
         let body = self.function.blocks.push(Block { insts: self.made.drain(before..).collect() });
         let start = self.function.cases.len() as u32;
@@ -210,7 +210,7 @@ impl Change<'_> {
         self.put(Op::Switch { selector, cases, hint: ControlHint::None }, Types::VOID);
     }
 
-    /// The condition that the selector equals one of an arm's literals; none if the arm has no literal.
+    /// The condition that the selector equals one of an arm's literals; `None` if the arm has no literal.
     fn label(&mut self, arm: &Case) -> Option<Value> {
         let equal = |change: &mut Self, bits: u64| {
             let literal = Value::Const(change.module.constants.intern(change.ty, ConstValue::Bits(bits)));

@@ -1,7 +1,6 @@
 //! Matrices that the invocations of a scope hold together (GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix,
-//! SPV_NV_cooperative_matrix, SPV_NV_cooperative_matrix2): their type and the operations that only they have. The
-//! driver chooses which invocation holds which element; arithmetic on them is that of [`super::Op`], element by
-//! element.
+//! SPV_NV_cooperative_matrix, SPV_NV_cooperative_matrix2): their type and their special operations. The driver
+//! distributes the elements over the invocations. Arithmetic uses the operations of [`super::Op`], element by element.
 
 use super::{Builder, ConstId, FuncId, Op, Scalar, Type, TypeId, Types, Value};
 
@@ -11,16 +10,16 @@ pub enum MatrixRole {
     A,
     B,
     Accumulator,
-    /// Any of these: the type does not say (SPV_NV_cooperative_matrix).
+    /// Unspecified (SPV_NV_cooperative_matrix).
     Any,
-    /// Nothing there: one row that each invocation holds by itself (SPV_NV_cooperative_vector).
+    /// A row that each invocation has for itself (SPV_NV_cooperative_vector).
     Vector,
 }
 
 /// The parameters of a cooperative matrix type. The numbers are constants of type `u32`, or specialization constants.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CooperativeMatrix {
-    /// A number, or a type of a target's own.
+    /// A number, or a target-specific type.
     pub element: TypeId,
     /// The invocations that hold it, by SPIR-V's number (section 3.27, Scope Id).
     pub scope: ConstId,
@@ -35,12 +34,12 @@ impl CooperativeMatrix {
         self.role == MatrixRole::Vector
     }
 
-    /// Returns true if the other one differs in its elements alone.
+    /// Returns true if the other type differs only in its elements.
     pub fn has_shape_of(&self, other: &CooperativeMatrix) -> bool {
         CooperativeMatrix { element: other.element, ..*self } == *other
     }
 
-    /// Returns true if the other one has as many rows and columns, and the same invocations hold it.
+    /// Returns true if the other type has the same rows, columns and scope.
     pub fn has_size_of(&self, other: &CooperativeMatrix) -> bool {
         CooperativeMatrix { element: other.element, role: other.role, ..*self } == *other
     }
@@ -49,27 +48,28 @@ impl CooperativeMatrix {
 /// Operations that only cooperative matrices have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatrixOp {
-    /// Operands: pointer to an element of an array, layout, elements of the array from one row or column to the next. The
-    /// layout is a number of SPIR-V, and of a matrix without a role whether columns lie one after the other.
+    /// Operands: pointer to an element of an array, layout, stride in elements between rows or columns. The layout is a
+    /// SPIR-V number; for a matrix without a role, whether it is column-major.
     Load,
     /// Operands: pointer, matrix, layout, distance as for [`MatrixOp::Load`].
     Store,
-    /// Operands: A, B, C; gives `A * B + C`.
+    /// Operands: A, B, C. The result is `A * B + C`.
     MulAdd {
-        /// Sums of integers stay at the ends of their range.
+        /// Integer sums saturate.
         saturating: bool,
     },
-    /// Elements of such a matrix that this invocation holds. `u32`, no operands.
+    /// The number of elements of such a matrix in this invocation. `u32`, no operands.
     Length(TypeId),
     /// Operands: pointer to the first element of a tensor, the matrix whose elements stay where the view clips, the
     /// tensor's layout, and its view if there is one.
     LoadTensor(Decoders),
     /// Operands: pointer, matrix, layout and view as for [`MatrixOp::LoadTensor`].
     StoreTensor,
-    /// Folds rows, columns or squares of four, and gives each element of a smaller or equal matrix its fold. Operand:
-    /// the matrix.
+    /// Reduces rows, columns or squares of four, and gives each element of an equal or smaller matrix its result.
+    /// Operand: the matrix.
     Reduce { parts: Reduced, combine: FuncId },
-    /// Calls a function for each element. Operands: the matrix, and the function's arguments after row, column and element.
+    /// Calls a function for each element. Operands: the matrix, and the function's arguments after row, column and
+    /// element.
     PerElement(FuncId),
     /// Operand: the matrix; rows become columns.
     Transpose,
@@ -79,12 +79,13 @@ pub enum MatrixOp {
     StoreVector,
 }
 
-/// The functions that compute elements from a block in memory, the block's place and the place in the block.
+/// The functions that compute elements from a block in memory, the block's coordinates and the coordinates in the
+/// block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Decoders {
     /// Computes one element.
     pub scalar: Option<FuncId>,
-    /// Computes two, four or eight neighbours at once (SPV_NV_cooperative_matrix_decode_vector); never without `scalar`.
+    /// Computes two, four or eight neighbours at once (SPV_NV_cooperative_matrix_decode_vector); requires `scalar`.
     pub vector: Option<FuncId>,
 }
 
@@ -118,19 +119,19 @@ impl Types {
         }
     }
 
-    /// The scalar that arithmetic on a type computes with: [`Types::scalar_of`], and that of cooperative matrices.
+    /// The scalar type of arithmetic on a type: [`Types::scalar_of`], extended to cooperative matrices.
     pub fn number_of(&self, id: TypeId) -> Option<Scalar> {
         self.scalar_of(self.cooperative(id).map_or(id, |matrix| matrix.element))
     }
 
-    /// Returns true if a cooperative matrix is, or is somewhere in, a type.
+    /// Returns true if a type is or contains a cooperative matrix.
     pub fn holds_cooperative(&self, id: TypeId) -> bool {
         self.holds(id, |ty| matches!(ty, Type::CooperativeMatrix(_)))
     }
 }
 
 impl Builder<'_> {
-    /// An operation on cooperative matrices; `ty` is `VOID` where it has no result.
+    /// An operation on cooperative matrices; `ty` is `VOID` if there is no result.
     pub fn cooperative(&mut self, op: MatrixOp, args: &[Value], ty: TypeId) -> Value {
         let args = self.function.list(args);
         self.emit(ty, Op::Cooperative(op, args))

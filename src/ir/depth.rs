@@ -1,4 +1,4 @@
-//! The limit on nested blocks. The passes over functions recurse into blocks; this check, which runs first, does not.
+//! The limit on nested blocks. Passes over functions recurse into blocks; this check, which runs first, does not.
 
 use super::{Function, Module};
 use crate::source::Span;
@@ -12,7 +12,7 @@ pub fn too_deep(module: &Module) -> Option<Span> {
 }
 
 fn in_function(function: &Function) -> Option<Span> {
-    // No block can be deeper than there are blocks.
+    // The depth cannot exceed the number of blocks.
     if function.blocks.len() <= DEPTH_LIMIT {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Functions that dialects have and that are made of lane operations, of arithmetic or of both, and lane operations whose results a
-//! dialect gives as another type. Both front ends write them through here.
+//! Functions of GLSL dialects that consist of lane operations, arithmetic or both, and lane operations whose result
+//! type differs in a dialect. Both front ends use this module.
 
 use super::build::Builder;
 use super::op::{BinaryOp, MathFn};
@@ -8,14 +8,14 @@ use super::{UnaryOp, Value, typing};
 use crate::lane::{Group, LaneOp, MaskOp};
 use smallvec::SmallVec;
 
-/// A function made of other operations.
+/// A function that consists of other operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Derived {
     /// `[predicate, n]`: the first word of the ballot, with bits from `n` (1 to 32) up cleared.
     BallotWord,
-    /// `[lane]`: bits of the 32 lanes that compare so with this one, 0 to 31.
+    /// `[lane]`: bits of the 32 lanes with this relation to lane 0 to 31.
     Lanes(MaskOp),
-    /// `[]`: whether the lane is number 0.
+    /// `[]`: true in lane 0.
     IsFirstLane,
     /// `[]`: lanes of the subgroup, a constant.
     SubgroupSize,
@@ -39,14 +39,14 @@ impl Derived {
         !matches!(self, Derived::Three(_))
     }
 
-    /// Returns true if it is a constant that the size of the subgroup tells, so that this must be known.
+    /// Returns true if it is a constant that depends on the subgroup size, which must be known then.
     pub const fn needs_size(self) -> bool {
         matches!(self, Derived::SubgroupSize | Derived::Log2SubgroupSize)
     }
 }
 
 impl Builder<'_> {
-    /// A derived function; `size` is the number of lanes where that is known.
+    /// A derived function; `size` is the number of lanes if known.
     pub fn derived(&mut self, of: Derived, ty: TypeId, args: &[Value], size: Option<u32>) -> Value {
         let size = size.unwrap_or(0);
         let value = match (of, args) {
@@ -97,7 +97,7 @@ impl Builder<'_> {
         if matches!(op, MaskOp::Ge | MaskOp::Gt) { self.unary(UnaryOp::Not, below) } else { below }
     }
 
-    /// A lane operation whose result a dialect gives as `ty`: a bool as a number, a ballot as 64 bits.
+    /// A lane operation with the result type `ty` of a dialect: a bool as a number, a ballot as 64 bits.
     pub fn lane_as(&mut self, op: LaneOp, ty: TypeId, args: &[Value]) -> Value {
         if op.signature().moved() > 0 {
             return self.lane_move(op, ty, args);

@@ -1,19 +1,19 @@
-//! Control flow in the typed form: the blocks and constructs that code leaves at its end.
+//! Control flow in the typed form: the blocks and constructs that control leaves through their end.
 
 use super::{BlockId, Case, Function, Inst, InstId, Op};
 use rustc_hash::FxHashSet;
 
-/// The blocks and constructs of a function after which nothing runs.
+/// The blocks and constructs of a function whose end is unreachable.
 #[derive(Default, Debug)]
 pub struct DeadEnds {
     blocks: FxHashSet<BlockId>,
     insts: FxHashSet<InstId>,
 }
 
-/// How control leaves a block.
+/// The exits of a block.
 #[derive(Clone, Copy, Default)]
 struct Exit {
-    /// Past its end.
+    /// At its end.
     falls: bool,
     /// Leaves by a `Break` to the enclosing construct.
     breaks: bool,

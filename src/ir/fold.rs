@@ -1,11 +1,12 @@
 //! Evaluation of pure operations on constants, with the meaning that [`super::op`] defines.
 //!
-//! [`fold`] returns a constant, or none if the value is unknown (an operand is `Undef`) or undefined (an integer division
-//! by zero); the caller then emits an instruction or reports an error. If an operand depends on a specialization constant,
-//! the result is a [`super::ConstValue::SpecOp`], provided that SPIR-V can compute it when a pipeline is made.
+//! [`fold`] returns a constant, or `None` if the value is unknown (an operand is `Undef`) or undefined (an integer
+//! division by zero); the caller then emits an instruction or reports an error. If an operand depends on a
+//! specialization constant, the result is a [`super::ConstValue::SpecOp`], provided that SPIR-V can compute it at
+//! pipeline creation.
 //!
-//! Floats are computed in their own width, with each operation rounded; transcendental functions are computed in 64 bits
-//! and rounded once.
+//! Floats are computed in their own width, with each operation rounded. Transcendental functions are computed in 64
+//! bits and rounded once.
 
 mod arith;
 mod bits;
@@ -49,7 +50,7 @@ pub(crate) struct Folder<'a> {
     pub constants: &'a mut Constants,
 }
 
-/// A scalar (one lane) or vector whose value is known.
+/// A scalar (one lane) or vector with a known value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Vector {
     pub scalar: Scalar,
@@ -58,7 +59,7 @@ pub(crate) struct Vector {
 }
 
 impl Vector {
-    /// A vector of `size` lanes that `lane` gives, encoded and decoded once so that they fit the scalar type.
+    /// A vector of `size` lanes from `lane`, normalized by encoding and decoding in the scalar type.
     fn new(scalar: Scalar, size: usize, mut lane: impl FnMut(usize) -> Num) -> Vector {
         let mut lanes = [Num::Int(0); 4];
         for (index, place) in lanes.iter_mut().enumerate().take(size) {
@@ -77,14 +78,14 @@ impl Vector {
     }
 }
 
-/// The bits that an operator on integers of one type gives; none for a comparison, and where the result is not defined.
+/// The result bits of an integer operator; `None` for a comparison and for undefined results.
 pub(crate) fn integers(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
     let [a, b] = [a, b].map(|bits| Num::decode(scalar, bits));
     let result = arith::binary(op, scalar, a, b).filter(|result| result.int().is_some());
     result.map(|result| result.encode(scalar))
 }
 
-/// The constant that `expr` gives with type `ty`.
+/// The constant value of `expr` with type `ty`.
 pub fn fold(types: &mut Types, constants: &mut Constants, expr: Expr, ty: TypeId, args: &[ConstId]) -> Option<ConstId> {
     let mut folder = Folder { types, constants };
     if let Some(known) = folder.evaluate(expr, ty, args) {
@@ -121,7 +122,7 @@ impl Folder<'_> {
         }
     }
 
-    /// Returns true if it is made of floats that nothing computes with.
+    /// Returns true if it consists of floats without arithmetic.
     fn is_encoded(&self, id: ConstId) -> bool {
         let scalar = self.types.scalar_of(self.constants.get(id).ty);
         scalar.is_some_and(|scalar| scalar.encoding().is_some())
@@ -136,7 +137,7 @@ impl Folder<'_> {
         }
     }
 
-    /// The known value of a scalar or vector constant.
+    /// The value of a scalar or vector constant, if known.
     fn vector(&self, id: ConstId) -> Option<Vector> {
         let constant = self.constants.get(id);
         let (scalar, size) = self.shape(constant.ty)?;
@@ -156,7 +157,7 @@ impl Folder<'_> {
         Some(Vector { scalar, size, lanes: bits.map(|bits| Num::decode(scalar, bits)) })
     }
 
-    /// The constant of type `ty` whose lanes `lane` gives.
+    /// The constant of type `ty` with lanes from `lane`.
     fn lanes(&mut self, ty: TypeId, mut lane: impl FnMut(usize) -> Option<Num>) -> Option<ConstId> {
         let (scalar, size) = self.shape(ty)?;
         if size == 1 {

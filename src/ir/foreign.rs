@@ -1,5 +1,5 @@
-//! Instructions, types, decorations and execution modes of SPIR-V by number (GL_EXT_spirv_intrinsics). Their meaning is
-//! unknown here: the SPIR-V target writes them as they are, and other targets refuse them.
+//! SPIR-V instructions, types, decorations and execution modes given by number (GL_EXT_spirv_intrinsics). Their meaning
+//! is unknown: the SPIR-V target writes them unchanged, and other targets refuse them.
 
 use super::{Builder, ConstId, GlobalId, Name, Op, Type, TypeId, Value};
 use rustc_hash::FxHashMap;
@@ -11,10 +11,10 @@ pub struct Requirements {
     pub capabilities: Vec<u32>,
 }
 
-/// An operand that is known when the shader is compiled.
+/// A compile-time operand.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ForeignOperand {
-    /// A word as it is.
+    /// A literal word.
     Word(u32),
     Text(Name),
     Constant(ConstId),
@@ -22,7 +22,7 @@ pub enum ForeignOperand {
     Variable(GlobalId),
 }
 
-/// A type by its opcode; equal ones are one.
+/// A type by its opcode. Equal types are one type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ForeignType {
     pub opcode: u32,
@@ -76,7 +76,7 @@ pub struct ForeignMode {
     pub requires: Requirements,
 }
 
-/// All of these that a module has.
+/// All such entities of a module.
 #[derive(Clone, Debug, Default)]
 pub struct Foreign {
     pub types: Vec<ForeignType>,
@@ -89,7 +89,7 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// Returns true if nothing is named by a number.
+    /// Returns true if the module has none.
     pub const fn is_empty(&self) -> bool {
         self.types.is_empty() && self.instructions.is_empty() && self.decorations.is_empty() && self.modes.is_empty()
     }
@@ -125,7 +125,7 @@ impl Builder<'_> {
         self.module.types.intern(Type::Foreign(index))
     }
 
-    /// The place of a foreign instruction; adds it when it is new.
+    /// The index of a foreign instruction, which is added if it is new.
     pub fn known_instruction(&mut self, instruction: ForeignInstruction) -> u32 {
         let known = &mut self.module.foreign.instructions;
         let place = known.iter().position(|other| *other == instruction).unwrap_or_else(|| {
@@ -135,7 +135,7 @@ impl Builder<'_> {
         place as u32
     }
 
-    /// A foreign instruction; `ty` is `VOID` where it has no result.
+    /// A foreign instruction; `ty` is `VOID` if there is no result.
     pub fn foreign(&mut self, instruction: u32, args: &[Value], ty: TypeId) -> Value {
         let args = self.function.list(args);
         self.emit(ty, Op::Foreign(instruction, args))

@@ -2,7 +2,7 @@
 
 use super::Scalar;
 
-/// GLSL's layout qualifiers of the formats in the order of their numbers, which begin at 1.
+/// GLSL's layout qualifiers of the formats, by number from 1.
 #[rustfmt::skip]
 const FORMATS: [&str; 41] = [
     "rgba32f", "rgba16f", "r32f", "rgba8", "rgba8_snorm", "rg32f", "rg16f", "r11f_g11f_b10f", "r16f", "rgba16",
@@ -24,12 +24,12 @@ pub fn format(name: &str) -> Option<(u8, Scalar)> {
     Some((at + 1, scalar))
 }
 
-/// The layout qualifier of a format; none if it has none.
+/// The layout qualifier of a format, or `None` if it has none.
 pub fn format_name(number: u8) -> Option<&'static str> {
     FORMATS.get(usize::from(number).checked_sub(1)?).copied()
 }
 
-/// The components that a texel of a format has: four where the format is not known.
+/// The number of components of a format; four if the format is unknown.
 pub fn components(number: u8) -> usize {
     match format_name(number).unwrap_or_default() {
         name if name.starts_with("rgba") || name.starts_with("rgb10_a2") || name.is_empty() => 4,

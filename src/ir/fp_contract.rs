@@ -1,17 +1,17 @@
 //! The choice between contraction and exact arithmetic of floats: `--fp-contract`.
 //!
-//! Contraction computes `a * b + c` with one rounding instead of two. GLSL (4.60, section 4.7.1), WGSL (15.7.4) and SPIR-V
-//! (NoContraction) allow it unless a result is `precise`. Where it is off, all arithmetic is `precise`, so that nothing else
-//! in the compiler asks for the choice.
+//! Contraction computes `a * b + c` with one rounding instead of two. GLSL (4.60, section 4.7.1), WGSL (15.7.4) and
+//! SPIR-V (NoContraction) allow it unless a result is `precise`. If it is off, all arithmetic is marked `precise`, so
+//! that the rest of the compiler need not know the setting.
 
 use super::{Inst, InstFlags, Module, Op, Types};
 use serde::Deserialize;
 
-/// The choice for a whole shader. Results that the shader declares `precise` are exact in either case.
+/// The setting for a whole shader. Results that the shader declares `precise` are exact in either case.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FpContract {
-    /// Products and the sums that take them may be computed with one rounding.
+    /// Products and the sums that use them may be computed with one rounding.
     #[default]
     Fast,
     /// Each operation rounds its result.
@@ -34,7 +34,7 @@ impl FpContract {
         FpContract::ALL.into_iter().find(|choice| choice.word() == word)
     }
 
-    /// The choice that options give: the one that they name, otherwise exact arithmetic where they ask for the same bits
+    /// The setting from the options: the explicit one, otherwise exact arithmetic if the options request the same bits
     /// on every target.
     pub fn chosen(named: Option<FpContract>, reproducible: bool) -> FpContract {
         named.unwrap_or(if reproducible { FpContract::Off } else { FpContract::Fast })
@@ -52,7 +52,7 @@ impl FpContract {
     }
 }
 
-/// Returns true for arithmetic that makes floats, or structs with floats.
+/// Returns true for arithmetic with results that are floats, or structs with floats.
 pub fn can_contract(inst: &Inst, types: &Types) -> bool {
     let is_arithmetic = matches!(inst.op, Op::Unary(..) | Op::Binary(..) | Op::Math(..) | Op::Lane(..));
     is_arithmetic && types.scalar_of(inst.ty).is_none_or(|scalar| !scalar.is_int() && !scalar.is_bool())

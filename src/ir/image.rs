@@ -3,12 +3,12 @@
 use super::{AtomicOp, Order, Scope};
 use serde::Deserialize;
 
-/// An operation on an image. [`super::Op::Image`] holds its operands: the image, then one operand for each part in
-/// [`ImageParts`], in the order of the bits (two for the gradients). Where a texel is asked for with its residency, the
-/// result is a pair of that code, an `i32`, and the texel.
+/// An operation on an image. [`super::Op::Image`] has its operands: the image, then one operand for each part in
+/// [`ImageParts`], in the order of the bits (two for the gradients). If the residency is requested, the result is a
+/// pair of its code, an `i32`, and the texel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum ImageOp {
-    /// A filtered texel of a sampled image; a scalar where there is a reference to compare with.
+    /// A filtered texel of a sampled image; a scalar if there is a depth reference.
     Sample,
     /// A filtered texel, with all coordinates divided by the last one.
     SampleProjected,
@@ -25,7 +25,7 @@ pub enum ImageOp {
     Atomic(AtomicOp, Scope, Order),
     /// Integer sizes in each dimension, and the number of layers.
     Size,
-    /// Level of detail that sampling would use: clamped, and not.
+    /// Level of detail that sampling would use: clamped, and unclamped.
     QueryLod,
     Levels,
     Samples,
@@ -39,7 +39,7 @@ pub enum ImageOp {
     Weighted,
     /// The mean of the texels in a box around the coordinate.
     BoxFilter,
-    /// How much a block of the image differs from one of [`ImageParts::OTHER`].
+    /// The difference between a block of the image and a block of [`ImageParts::OTHER`].
     BlockMatch {
         /// Differences are squared.
         squared: bool,
@@ -48,7 +48,7 @@ pub enum ImageOp {
 }
 
 impl ImageOp {
-    /// Returns true for lookups of texels of a texture, which no shader writes.
+    /// Returns true for lookups of texels of a texture, which shaders cannot write.
     pub const fn is_lookup(self) -> bool {
         matches!(self, ImageOp::Sample | ImageOp::SampleProjected | ImageOp::Gather | ImageOp::Fetch)
     }
@@ -72,7 +72,7 @@ bitflags::bitflags! {
         /// The layer of an array, or the divisor of a projection, is the last component.
         const COORDINATE = 1;
         const SAMPLER = 2;
-        /// The reference that texels are compared with.
+        /// The depth reference that texels are compared with.
         const REFERENCE = 4;
         /// The component that a gather reads.
         const COMPONENT = 8;

@@ -1,13 +1,13 @@
 //! Inlining: replaces calls by the code of the functions.
 //!
-//! A function is inlined if it is small or called from one place only, and if its control flow allows it: it returns at
-//! its end, or from selections one of whose sides always returns; the code after such a selection moves into the other
+//! A function is inlined if it is small or called from only one place, and if its control flow allows it: it returns at
+//! its end, or from selections one of whose sides always returns. The code after such a selection moves into the other
 //! side. Each invocation runs the same operations in the same order as before, together with the same neighbours.
 //!
-//! Growth is linear in the size of the module: copies of functions that are neither small nor called once take from a budget,
-//! and a function that no call is left of is given up. So is the effort. The calls to replace are chosen first, callees before
-//! callers, by the size and the shape that each function will have; then code is copied from functions as they were read to
-//! where it stays, so that what is at the end of a long chain of calls is copied once.
+//! Growth and time are linear in the size of the module. Copies of functions that are neither small nor called once use
+//! up a budget, and a function without remaining calls is dropped. The calls to replace are chosen first, callees
+//! before callers, by the size and shape that each function will have. Then code is copied from the original functions
+//! directly to its final place, so that the end of a long chain of calls is copied only once.
 
 mod copy;
 mod plan;
@@ -18,8 +18,8 @@ use super::{BlockId, FuncId, Function, InstId, Module, Op, Types};
 use crate::limits;
 use plan::Plan;
 
-/// Inlines functions that are called once, and functions of at most `small` instructions; copies of other functions have
-/// at most `most` instructions together.
+/// Inlines functions that are called once, and functions of at most `small` instructions. Copies of other functions
+/// have at most `most` instructions in total.
 pub fn inline(module: &mut Module, small: usize, most: usize) {
     let roots: Vec<FuncId> = module.entry_points.iter().map(|entry| entry.function).collect();
     let order = callees_first(module, roots.iter().copied());
@@ -37,8 +37,8 @@ pub fn inline(module: &mut Module, small: usize, most: usize) {
     replace_calls(module, &roots, &order, &chosen);
 }
 
-/// Inlines the chosen calls in the functions that stay and drops the other functions; callers first, because they copy
-/// their callees' original code.
+/// Inlines the chosen calls in the remaining functions and drops the others; callers first, because they copy their
+/// callees' original code.
 fn replace_calls(module: &mut Module, roots: &[FuncId], order: &[FuncId], chosen: &[Chosen]) {
     let mut stays = vec![false; module.functions.len()];
     roots.iter().for_each(|root| stays[root.index()] = true);
@@ -59,7 +59,7 @@ fn give_up(function: &mut Function) {
     *function = Function::new("", function.span, Vec::new(), Types::VOID);
 }
 
-/// The number of places that call each function; a function that is named otherwise too has one more.
+/// The number of call sites of each function. Any other use of a function counts as one more.
 fn count_calls(module: &Module, reached: &[FuncId]) -> Vec<usize> {
     let mut calls = vec![0; module.functions.len()];
     for id in reached {
@@ -74,11 +74,11 @@ fn count_calls(module: &Module, reached: &[FuncId]) -> Vec<usize> {
 /// The decisions about a function.
 #[derive(Default)]
 struct Chosen {
-    /// For each of its instructions true if it is a call that is replaced; empty if none is.
+    /// True for each instruction that is a call to be replaced; empty if there is none.
     taken: Vec<bool>,
-    /// How calls of it are replaced; none if its control flow does not allow it.
+    /// How its calls are replaced; `None` if its control flow does not allow it.
     plan: Option<Plan>,
-    /// Instructions that a copy of it takes from the budget.
+    /// The cost of a copy of it, in instructions of the budget.
     price: usize,
 }
 
@@ -88,12 +88,12 @@ impl Chosen {
     }
 }
 
-/// Where a block of the caller is.
+/// The position of a block of the caller.
 #[derive(Clone, Copy)]
 struct Within {
-    /// Blocks that it is in.
+    /// Nesting depth.
     depth: usize,
-    /// False in the continuing blocks of loops: nothing there ends the invocation.
+    /// False in the continuing blocks of loops, where nothing may end the invocation.
     may_end: bool,
 }
 
@@ -103,7 +103,7 @@ impl Within {
     }
 }
 
-/// Chooses the calls in one function that are replaced.
+/// Chooses the calls to replace in one function.
 struct Choice<'a> {
     function: &'a Function,
     chosen: &'a [Chosen],

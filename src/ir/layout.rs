@@ -1,8 +1,9 @@
-//! Memory layouts: offsets, strides and sizes by rule or as a language states them.
+//! Memory layouts: offsets, strides and sizes, by rule or as the source states them.
 //!
 //! The rules are those of GLSL 4.60 section 7.6.2.2 ("Standard Uniform Block Layout", with std430's exceptions at its
 //! end) and of GL_EXT_scalar_block_layout. A struct gets a laid-out twin (see [`super::types`]) for each rule and
-//! matrix order in which it is used. The front ends decide which rule a block may use, and implement WGSL's own rule.
+//! matrix order in which it is used. The front ends decide which rule a block may use, and implement WGSL's rule
+//! themselves.
 
 use super::fold::Specializer;
 use super::{ArrayLen, Constants, MatrixLayout, Module, Scalar, StructId, Type, TypeId, Types};
@@ -13,18 +14,18 @@ use std::fmt;
 /// How deeply types may be nested.
 pub const DEPTH_LIMIT: u32 = 256;
 
-/// A way to place members.
+/// A layout rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
     /// Arrays and structs are aligned to 16 bytes.
     Std140,
     /// Vectors of three align like vectors of four, arrays and structs like their parts.
     Std430,
-    /// Everything aligns like its scalars; nothing is padded at the end.
+    /// Every type has the alignment of its scalars; there is no padding at the end.
     Scalar,
 }
 
-/// The author's rules for one member of a block.
+/// The source's layout of one member of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct MemberRule {
     pub offset: Option<u32>,
@@ -33,20 +34,20 @@ pub struct MemberRule {
     pub row_major: Option<bool>,
 }
 
-/// Why a type has no layout.
+/// The reason that a type has no layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Problem {
-    /// Memory of this kind cannot hold such a type.
+    /// This kind of memory cannot contain such a type.
     NotStorable(TypeId),
     /// `align` is not a power of two.
     BadAlign(u32),
     /// The offset is not a multiple of the alignment that the type needs.
     Misaligned { offset: u32, align: u32 },
-    /// The member begins inside another one.
+    /// The member overlaps another one.
     Overlap { other: u32 },
-    /// A run-time array anywhere but at the end.
+    /// A run-time array that is not at the end.
     RuntimeNotLast,
-    /// The length of the array is not known, or not a number of elements.
+    /// The length of the array is unknown or not a valid size.
     UnknownLength,
     /// The type is larger than 4 GiB.
     TooLarge,
@@ -54,7 +55,7 @@ pub enum Problem {
     TooDeep,
 }
 
-/// A layout that cannot be, and the member of the outermost struct that is to blame.
+/// An impossible layout, and the member of the outermost struct that causes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LayoutError {
     pub member: Option<u32>,
@@ -94,12 +95,12 @@ impl From<Problem> for LayoutError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Laid {
     pub ty: TypeId,
-    /// Bytes that it takes, padding at its end included where the rule has some; 0 for a run-time array.
+    /// Size in bytes, including padding at its end if the rule has some; 0 for a run-time array.
     pub size: u32,
     pub align: u32,
 }
 
-/// Lays types out, each struct once per rule and matrix order.
+/// Computes layouts, once per struct, rule and matrix order.
 #[derive(Clone, Debug, Default)]
 pub struct Layouts {
     twins: FxHashMap<(StructId, Rule, bool), Laid>,
@@ -114,15 +115,16 @@ impl Layouts {
         Layouts::default()
     }
 
-    /// Layouts for a language that finds the length of arrays before the last member later. They count as empty so far.
+    /// Layouts for a language in which the length of an array before the last member can become known later. Until then
+    /// it counts as empty.
     pub fn with_open_members() -> Layouts {
         Layouts { open_members: true, ..Layouts::default() }
     }
 
-    /// The laid-out form of a logical type. Matrices are in rows where `row_major`.
+    /// The laid-out form of a logical type. Matrices are row-major if `row_major`.
     ///
     /// # Errors
-    /// When the type, or a part of it, cannot have a layout.
+    /// When the type, or a part of it, has no layout.
     pub fn lay_out(&mut self, module: &mut Module, ty: TypeId, rule: Rule, row_major: bool) -> Result<Laid, Problem> {
         if self.depth == DEPTH_LIMIT {
             return Err(Problem::TooDeep);
@@ -167,12 +169,12 @@ impl Layouts {
         let ty = module.types.intern(Type::Array { element: part.ty, len, stride: Some(stride) });
         let count = self.length(module, len)?;
         let whole = stride.checked_mul(count).ok_or(Problem::TooLarge)?;
-        // Scalar layout leaves out the padding after the last element.
+        // Scalar layout omits the padding after the last element.
         let padding = if rule == Rule::Scalar && count > 0 { stride - part.size } else { 0 };
         Ok(Laid { ty, size: whole - padding, align })
     }
 
-    /// Elements of an array; specialization constants count as their defaults, a run-time array has none.
+    /// Elements of an array. Specialization constants count as their defaults; a run-time array has none.
     fn length(&mut self, module: &mut Module, len: ArrayLen) -> Result<u32, Problem> {
         let id = match len {
             ArrayLen::Fixed(count) => return Ok(count),
@@ -185,10 +187,10 @@ impl Layouts {
         u32::try_from(count).map_err(|_| Problem::UnknownLength)
     }
 
-    /// The laid-out twin of a logical struct. `members` says what is written on its members; it may be shorter.
+    /// The laid-out twin of a logical struct. `members` has the source's layout of its members; it may be shorter.
     ///
     /// # Errors
-    /// When a member cannot have a layout, or not the one requested.
+    /// When a member has no layout, or cannot have the requested one.
     pub fn lay_out_struct(
         &mut self,
         module: &mut Module,
@@ -246,7 +248,7 @@ struct Placement {
     /// First byte after all members.
     end: u32,
     align: u32,
-    /// Begin and end of each member; looked at when offsets were given.
+    /// Start and end of each member; checked if the source gives offsets.
     taken: SmallVec<[(u32, u32); 8]>,
     explicit: bool,
 }
@@ -288,7 +290,7 @@ impl Placement {
     }
 }
 
-/// Finds the first member that begins inside another one (GLSL 4.60 section 4.4.5).
+/// Finds the first member that overlaps another one (GLSL 4.60 section 4.4.5).
 fn check_overlap(taken: &[(u32, u32)]) -> Result<(), LayoutError> {
     let mut order: Vec<usize> = (0..taken.len()).collect();
     order.sort_by_key(|index| taken[*index]);
@@ -326,7 +328,7 @@ fn lay_out_vector(ty: TypeId, scalar: Scalar, size: u8, rule: Rule) -> Laid {
     Laid { ty, size: u32::from(size) * scalar.bytes(), align: vector_align(scalar, size, rule) }
 }
 
-/// A matrix lies like an array of its columns, or of its rows: rules 5 and 7.
+/// A matrix has the layout of an array of its columns, or of its rows: rules 5 and 7.
 fn lay_out_matrix(types: &mut Types, scalar: Scalar, (columns, rows): (u8, u8), rule: Rule, row_major: bool) -> Laid {
     let (count, length) = if row_major { (rows, columns) } else { (columns, rows) };
     let align = aggregate_align(rule, vector_align(scalar, length, rule));
@@ -336,7 +338,7 @@ fn lay_out_matrix(types: &mut Types, scalar: Scalar, (columns, rows): (u8, u8), 
     Laid { ty, size: stride * u32::from(count), align }
 }
 
-/// Returns true if a type is, or ends in, a run-time array.
+/// Returns true if a type is a run-time array or ends in one.
 fn is_runtime_sized(types: &Types, mut ty: TypeId) -> bool {
     loop {
         match types.get(ty) {
@@ -350,9 +352,8 @@ fn is_runtime_sized(types: &Types, mut ty: TypeId) -> bool {
     }
 }
 
-/// Bytes from the first to the last of a laid-out type, without padding at the end; a run-time array counts as empty
-/// and a specialization constant as its default. None for types without a layout and for lengths that only
-/// [`Layouts`] can work out.
+/// Size of a laid-out type in bytes, without padding at the end. A run-time array counts as empty and a specialization
+/// constant as its default. `None` for types without a layout and for lengths that only [`Layouts`] can compute.
 pub fn size_of(types: &Types, constants: &Constants, ty: TypeId) -> Option<u32> {
     match types.get(ty) {
         Type::Scalar(scalar) => Some(scalar.bytes()),
@@ -389,7 +390,7 @@ fn default_length(constants: &Constants, len: ArrayLen) -> Option<u32> {
     }
 }
 
-/// The minimum alignment of a type in memory: its widest scalar's.
+/// The minimum alignment of a type in memory: the alignment of its widest scalar.
 pub fn align_of(types: &Types, ty: TypeId) -> Option<u32> {
     match types.get(ty) {
         Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => Some(scalar.bytes()),

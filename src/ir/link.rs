@@ -1,7 +1,7 @@
-//! Two stages that are compiled together: the inputs of one agree with the outputs of the stage before it.
+//! Links two stages that are compiled together: makes the inputs of one agree with the outputs of the previous one.
 //!
-//! Vulkan matches them by location and lets them differ otherwise. Direct3D 12 also needs the same registers, and Metal and
-//! WebGPU the same types and, the latter, the same interpolation.
+//! Vulkan matches them by location and otherwise allows differences. Direct3D 12 also needs the same registers, Metal
+//! the same types, and WebGPU the same types and interpolation.
 
 use super::splice::{self, Splice};
 use super::{
@@ -18,7 +18,7 @@ pub fn resources(module: &Module) -> BTreeSet<Other> {
     module.globals.iter().filter_map(|(_, global)| resource_of(module, global)).collect()
 }
 
-/// A variable as a resource; none for other kinds.
+/// A variable as a resource; `None` for other variables.
 pub fn resource_of(module: &Module, global: &Global) -> Option<Other> {
     let (Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. }) = global.binding else {
         return None;
@@ -43,23 +43,23 @@ fn elements(types: &Types, ty: TypeId) -> u32 {
     }
 }
 
-/// How a fragment input is interpolated, and where.
+/// The interpolation of a fragment input, and its sampling position.
 type Manner = (Interpolation, Sampling);
 
-/// A part of an input or output that has its own location: no struct.
+/// A part of an input or output with its own location: never a struct.
 #[derive(Clone, Debug)]
 struct Port {
     global: GlobalId,
-    /// The member of a block; none for the whole of a variable or for a part of a struct.
+    /// The member of a block; `None` for a whole variable or a part of a struct.
     member: Option<u32>,
     is_whole: bool,
     /// True if there is one for each of several vertices.
     is_crowd: bool,
     name: Name,
     ty: TypeId,
-    /// Locations that it takes.
+    /// Number of locations.
     locations: u32,
-    /// Components that it takes of each.
+    /// Number of components in each location.
     width: u32,
     manner: Manner,
 }
@@ -69,8 +69,8 @@ type Place = (u32, u32);
 
 type Ports = BTreeMap<Place, Port>;
 
-/// Lets the outputs of a stage and the inputs of the next one agree. With `by_order` the place of each among the others
-/// counts too, so that the later stage gets the inputs that it does not read.
+/// Makes the outputs of a stage and the inputs of the next one agree. With `by_order` their order matters too, so the
+/// later stage also gets the inputs that it does not read.
 pub fn link(before: &mut Module, after: &mut Module, by_order: bool) {
     let (outputs, inputs) = (ports(before, Space::Output), ports(after, Space::Input));
     for (place, input) in &inputs {
@@ -96,7 +96,7 @@ pub fn link(before: &mut Module, after: &mut Module, by_order: bool) {
     }
 }
 
-/// Gives each stage of tessellation the modes that the other one states: SPIR-V lets either state them.
+/// Gives each tessellation stage the modes that the other one states: SPIR-V allows either stage to state them.
 pub fn link_tessellation(control: &mut Module, evaluation: &mut Module) {
     let modes = |module: &Module| module.entry_points.iter().flat_map(|entry| entry.primitives.clone()).collect();
     let stated: [Vec<_>; 2] = [modes(control), modes(evaluation)];
@@ -108,9 +108,9 @@ pub fn link_tessellation(control: &mut Module, evaluation: &mut Module) {
     }
 }
 
-/// Gives an output that the source does not have a value when the stage begins.
+/// Initialises an output that the source does not have, at the start of the stage.
 fn fill_with_zeros(module: &mut Module, output: GlobalId) {
-    // Their outputs hold zeros until they get something else.
+    // Their outputs are zero until the stage writes them.
     if module.entry_points.iter().any(|entry| entry.stage == Stage::TessControl) {
         return;
     }
@@ -123,12 +123,12 @@ fn fill_with_zeros(module: &mut Module, output: GlobalId) {
     }
 }
 
-/// Returns true if nothing else begins at a location.
+/// Returns true if no other port starts at a location.
 fn is_alone(ports: &Ports, (location, _): Place) -> bool {
     ports.range((location, 0)..=(location, u32::MAX)).nth(1).is_none()
 }
 
-/// Returns true if a port takes a component of a location.
+/// Returns true if a port covers a component of a location.
 fn is_covered(ports: &Ports, (location, component): Place) -> bool {
     let takes = |((first, from), port): (&Place, &Port)| {
         location - first < port.locations && (*from..from + port.width).contains(&component)
@@ -136,7 +136,7 @@ fn is_covered(ports: &Ports, (location, component): Place) -> bool {
     ports.range(..=(location, u32::MAX)).any(takes)
 }
 
-/// The components of each of its locations that a type takes, from the first one on.
+/// The components of each of its locations that a type uses, from the first one on.
 fn width(module: &Module, ty: TypeId) -> u32 {
     const ALL: u32 = 4;
     let innermost = module.types.innermost(ty);
@@ -144,7 +144,7 @@ fn width(module: &Module, ty: TypeId) -> u32 {
     module.types.components(innermost).filter(|_| !is_wide).map_or(ALL, u32::from)
 }
 
-/// Returns true if the stage has an input that follows the place, where built-in values follow all locations.
+/// Returns true if the stage has an input after the place; built-in values come after all locations.
 fn is_followed(module: &Module, inputs: &Ports, place: Place) -> bool {
     inputs.range(place..).next().is_some() || module.globals.iter().any(|(_, global)| is_passed_built_in(global))
 }
@@ -152,7 +152,7 @@ fn is_followed(module: &Module, inputs: &Ports, place: Place) -> bool {
 /// Returns true for built-in inputs that the previous stage writes.
 fn is_passed_built_in(global: &Global) -> bool {
     match global.binding {
-        // Only stages between others take positions in.
+        // Only stages in the middle take positions as inputs.
         Binding::BuiltIn(BuiltIn::Position) => global.space == Space::Input,
         Binding::BuiltIn(of) => global.space == Space::Input && of.is_passed_on(),
         // Read at the fragment's position.
@@ -256,7 +256,7 @@ fn add_members(module: &Module, of: StructId, first: u32, whole: &Port, found: &
     }
 }
 
-/// Gives an output the interpolation of its input. Struct members have the variable's.
+/// Gives an output the interpolation of its input. Struct members use the variable's.
 fn interpolate(module: &mut Module, output: &Port, place: Place, manner: Manner) {
     let is_known = matches!(manner.0, Interpolation::Perspective | Interpolation::Linear | Interpolation::Flat);
     if !is_known || output.manner == manner {
@@ -277,7 +277,7 @@ fn at((location, component): Place, (interpolation, sampling): Manner) -> Bindin
     Binding::Location { location: Some(location), component, index: 0, interpolation, sampling }
 }
 
-/// Adds a port of one stage to another one that lacks it; none if its type cannot be expressed there.
+/// Adds a port of one stage to another stage that lacks it; `None` if that stage cannot express its type.
 fn copy(from: &Module, port: &Port, place: Place, to: &mut Module, space: Space) -> Option<GlobalId> {
     let ty = Import { from: &from.types, structs: FxHashMap::default() }.ty(port.ty, &mut to.types)?;
     let ty = for_each_vertex(to, ty, space, port.manner.0)?;
@@ -285,8 +285,8 @@ fn copy(from: &Module, port: &Port, place: Place, to: &mut Module, space: Space)
     Some(to.globals.push(Global { name, span, space, ty, binding: at(place, port.manner), access, init: None }))
 }
 
-/// The type of a variable with such an element for each vertex, where the stage has one for each. None if their number is not
-/// known.
+/// The type of a variable with one such element per vertex, if the stage has one per vertex; `None` if their number is
+/// unknown.
 fn for_each_vertex(to: &mut Module, ty: TypeId, space: Space, interpolation: Interpolation) -> Option<TypeId> {
     const MOST_OF_PATCH: u32 = 32;
     let entry = to.entry_points.first()?;
@@ -302,14 +302,14 @@ fn for_each_vertex(to: &mut Module, ty: TypeId, space: Space, interpolation: Int
     Some(to.types.array(ty, ArrayLen::Fixed(count)))
 }
 
-/// The types of one module in another.
+/// Imports the types of one module into another.
 struct Import<'a> {
     from: &'a Types,
     structs: FxHashMap<StructId, StructId>,
 }
 
 impl Import<'_> {
-    /// None for types that inputs and outputs do not have, or whose size is not known.
+    /// `None` for types that inputs and outputs cannot have, or whose size is unknown.
     fn ty(&mut self, ty: TypeId, to: &mut Types) -> Option<TypeId> {
         Some(match self.from.get(ty) {
             Type::Scalar(scalar) => to.scalar(scalar),
@@ -339,7 +339,7 @@ impl Import<'_> {
     }
 }
 
-/// Gives both stages the wider one of two vectors at one place, whose components have one type.
+/// Gives both stages the wider of two vectors at one place with the same component type.
 fn widen_narrower(before: &mut Module, after: &mut Module, output: &Port, input: &Port) {
     let (Some((scalar, written)), Some((other, read))) = (vector(before, output), vector(after, input)) else { return };
     if scalar != other {
@@ -352,7 +352,7 @@ fn widen_narrower(before: &mut Module, after: &mut Module, output: &Port, input:
     }
 }
 
-/// The component type and the size of a port that is a vector or scalar and its own variable.
+/// The component type and size of a port that is a whole variable of vector or scalar type.
 fn vector(module: &Module, port: &Port) -> Option<(Scalar, u8)> {
     let scalar = module.types.scalar_of(port.ty).filter(|_| port.is_whole)?;
     Some((scalar, module.types.components(port.ty)?))
@@ -361,16 +361,16 @@ fn vector(module: &Module, port: &Port) -> Option<(Scalar, u8)> {
 /// A variable of the interface that becomes wider.
 #[derive(Clone, Copy)]
 struct Widening {
-    /// The variable, which becomes a private one.
+    /// The original variable, which becomes private.
     inner: GlobalId,
-    /// The one in its place.
+    /// Its replacement.
     outer: GlobalId,
     scalar: Scalar,
     sizes: [u8; 2],
 }
 
-/// Lets a variable be private and puts a wider one into its place in the interface, which holds the same when the stage begins
-/// or ends.
+/// Makes a variable private and replaces it in the interface by a wider one, which is copied when the stage starts or
+/// ends.
 fn widen(module: &mut Module, inner: GlobalId, scalar: Scalar, size: u8, wide: u8) {
     if is_interpolated_anew(module, inner) {
         return;
@@ -389,7 +389,8 @@ fn widen(module: &mut Module, inner: GlobalId, scalar: Scalar, size: u8, wide: u
     }
 }
 
-/// Returns true if an input is interpolated elsewhere than where it is declared to be, which only inputs are.
+/// Returns true if an input is also interpolated at another position than its declared one, which is possible only for
+/// inputs.
 fn is_interpolated_anew(module: &Module, id: GlobalId) -> bool {
     let of_function = |f: &Function| {
         f.insts.iter().any(|(_, inst)| match inst.op {

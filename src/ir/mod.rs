@@ -1,8 +1,8 @@
 //! The typed, structured form between front ends and targets.
 //!
-//! A [`Module`] owns types, constants, variables and functions in arenas; handles name them. Function bodies are lists
-//! of instructions in nested blocks ([`Op`]); cross-lane operations are instructions like any other. No language and no
-//! target shows here: front ends make it, `lane` plans its lane operations, targets read it.
+//! A [`Module`] owns types, constants, variables and functions in arenas, which handles refer to. Function bodies are
+//! lists of instructions in nested blocks ([`Op`]); cross-lane operations are ordinary instructions. The form does not
+//! depend on a language or a target: front ends create it, `lane` plans its lane operations, targets read it.
 
 pub mod arena;
 pub mod build;
@@ -70,9 +70,9 @@ pub type StructId = Handle<Struct>;
 pub type GlobalId = Handle<Global>;
 pub type FuncId = Handle<Function>;
 
-/// Values that the pipeline provides or takes; GLSL's and WGSL's names differ, these are SPIR-V's (section 3.21, BuiltIn).
+/// Built-in inputs and outputs. GLSL's and WGSL's names differ; these are SPIR-V's (section 3.21, BuiltIn).
 ///
-/// Lane index, subgroup size and lane masks are cross-lane operations ([`crate::lane::LaneOp`]), not listed here.
+/// Lane index, subgroup size and lane masks are cross-lane operations ([`crate::lane::LaneOp`]) and not listed here.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum BuiltIn {
     NumWorkgroups,
@@ -180,19 +180,19 @@ pub enum Interpolation {
     Perspective,
     Linear,
     Flat,
-    /// Not at all: an array of the values of the primitive's vertices.
+    /// No interpolation: an array of the values of the primitive's vertices.
     PerVertex,
-    /// Not at all: `interpolateAtVertexAMD` gives the value of a vertex.
+    /// No interpolation: `interpolateAtVertexAMD` returns the value of a vertex.
     Explicit,
-    /// Not at all: the one value that a mesh shader gave the primitive. NVIDIA's extension has its own feature.
+    /// No interpolation: the value that a mesh shader gave the primitive. NVIDIA's extension is a separate feature.
     PerPrimitive {
         nvidia: bool,
     },
-    /// Not at all: the one value of a patch.
+    /// No interpolation: the value of a patch.
     Patch,
 }
 
-/// Where in a pixel a fragment input is sampled.
+/// The position in a pixel at which a fragment input is sampled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize)]
 pub enum Sampling {
     #[default]
@@ -220,7 +220,8 @@ pub enum Binding {
     Tile {
         location: u32,
     },
-    /// A uniform outside of blocks at its location. Images and samplers have a binding too, which the program can change.
+    /// A uniform outside blocks, at its location. Images and samplers also have a binding, which the program can
+    /// change.
     Uniform {
         location: u32,
         binding: Option<u32>,
@@ -230,7 +231,7 @@ pub enum Binding {
         binding: u32,
         offset: u32,
     },
-    /// None for the location where members of a block have their own.
+    /// `None` if the members of a block have their own locations.
     Location {
         location: Option<u32>,
         component: u32,
@@ -242,7 +243,7 @@ pub enum Binding {
 }
 
 impl BuiltIn {
-    /// Returns true if a fragment shader gets it from the stage before.
+    /// Returns true if a fragment shader gets it from the previous stage.
     pub const fn is_passed_on(self) -> bool {
         matches!(
             self,
@@ -264,7 +265,7 @@ impl Binding {
         }
     }
 
-    /// The same place with another sampling.
+    /// The same binding with another sampling.
     #[must_use]
     pub const fn sampled(self, sampling: Sampling) -> Binding {
         match self {
@@ -275,7 +276,7 @@ impl Binding {
         }
     }
 
-    /// The same place with another interpolation.
+    /// The same binding with another interpolation.
     #[must_use]
     pub const fn interpolated(self, interpolation: Interpolation) -> Binding {
         match self {
@@ -293,7 +294,7 @@ pub struct Global {
     pub name: Name,
     pub span: Span,
     pub space: Space,
-    /// Type of the memory, laid out where the space is.
+    /// Type of the memory, with a layout if the space has one.
     pub ty: TypeId,
     pub binding: Binding,
     pub access: Access,
@@ -306,10 +307,10 @@ pub struct Global {
 pub struct Feedback {
     pub global: GlobalId,
     pub member: Option<u32>,
-    /// Number of the buffer, and bytes in it from one vertex to the next.
+    /// Number of the buffer, and the stride between vertices in bytes.
     pub buffer: u32,
     pub stride: u32,
-    /// Bytes from the vertex's first one.
+    /// Offset in the vertex, in bytes.
     pub offset: u32,
 }
 
@@ -336,15 +337,15 @@ pub enum ResourceClass {
     AccelerationStructure,
 }
 
-/// A parameter. `in` parameters are values; `out` and `inout` ones are pointers into `Function` space, which the caller
-/// fills and empties.
+/// A parameter. `in` parameters are values; `out` and `inout` parameters are pointers into `Function` space, which the
+/// caller fills and reads back.
 #[derive(Clone, Debug)]
 pub struct Param {
     pub name: Name,
     /// Where it is declared.
     pub span: Span,
     pub ty: TypeId,
-    /// True for an `out` parameter, whose target has no value at first.
+    /// True for an `out` parameter, whose target is initially undefined.
     pub is_out: bool,
 }
 
@@ -353,17 +354,17 @@ pub struct Param {
 pub struct Local {
     pub name: Name,
     pub span: Span,
-    /// The part of the source in which its name is visible: for the outermost names the function's. None if no source declares
-    /// it.
+    /// The part of the source in which its name is visible; for outermost names, the function. `None` if the source
+    /// does not declare it.
     pub scope: Span,
     pub ty: TypeId,
-    /// True if it is a buffer reference, and the only one to its memory.
+    /// True if it is a buffer reference and the only one to its memory.
     pub restrict: bool,
     /// Value at each entry of the *function*.
     pub init: Option<ConstId>,
 }
 
-/// One instruction. `ty` is `Types::VOID` where there is no result.
+/// One instruction. `ty` is `Types::VOID` if there is no result.
 #[derive(Clone, Copy, Debug)]
 pub struct Inst {
     pub op: Op,
@@ -378,7 +379,7 @@ pub struct Block {
     pub insts: SmallVec<[InstId; 4]>,
 }
 
-/// A function; `blocks[body]` is where it starts.
+/// A function; `blocks[body]` is its entry.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: Name,
@@ -401,7 +402,7 @@ impl Function {
         function
     }
 
-    /// A function without a block, in place of one whose body is being made, and for code outside functions.
+    /// A function without blocks: a placeholder while a body is built, and for code outside functions.
     pub(super) fn bodiless(ret: TypeId) -> Function {
         Function {
             name: Name::default(),
@@ -434,7 +435,7 @@ impl Function {
         &self.cases[cases.start as usize..(cases.start + cases.len) as usize]
     }
 
-    /// The blocks that an instruction holds.
+    /// The nested blocks of an instruction.
     pub fn inner_blocks(&self, op: Op) -> SmallVec<[BlockId; 4]> {
         match op {
             Op::If { then, otherwise, .. } => SmallVec::from_slice(&[then, otherwise]),
@@ -450,11 +451,12 @@ impl Function {
 pub struct EntryPoint {
     pub name: Name,
     pub stage: Stage,
-    /// Takes nothing and returns nothing; stage inputs and outputs are globals.
+    /// It has no parameters and no result; stage inputs and outputs are globals.
     pub function: FuncId,
-    /// Invocations per workgroup in x, y, z: `u32` constants, perhaps specialization constants. Stages with workgroups only.
+    /// Invocations per workgroup in x, y, z: `u32` constants, possibly specialization constants. Only for stages with
+    /// workgroups.
     pub workgroup_size: [ConstId; 3],
-    /// The reconvergence that the author asked for.
+    /// The reconvergence that the source requests.
     pub reconvergence: Reconvergence,
     /// The invocations of a compute shader that form the quads of derivatives.
     pub derivatives: Option<DerivativeGroup>,
@@ -469,7 +471,7 @@ pub struct EntryPoint {
 pub enum DerivativeGroup {
     /// Two by two in x and y.
     Quads,
-    /// Four whose indices follow each other.
+    /// Four invocations with consecutive indices.
     Linear,
 }
 
@@ -490,7 +492,7 @@ pub struct FragmentModes {
     pub early_tests: bool,
     /// The parts of the pixel that are read without waiting for earlier fragments (SPV_EXT_shader_tile_image).
     pub non_coherent: PixelParts,
-    /// How the depth that it writes lies to the one that was there; matters where it writes one.
+    /// How the written depth compares to the interpolated one; matters if the shader writes depth.
     pub depth: DepthPromise,
     /// The fragment at the origin is the lower left one.
     pub lower_left_origin: bool,
@@ -500,10 +502,10 @@ pub struct FragmentModes {
     pub quad_derivatives: bool,
     /// The input sample mask covers the samples that passed the tests.
     pub post_depth_coverage: bool,
-    /// The sample mask that is written takes the place of the coverage, which it otherwise only lessens
+    /// The written sample mask replaces the coverage; otherwise it can only reduce it
     /// (SPV_NV_sample_mask_override_coverage).
     pub override_coverage: bool,
-    /// The tests are made before and after the shader.
+    /// The tests run both before and after the shader.
     pub early_and_late_tests: bool,
     /// The exclusion and order of critical sections (GL_ARB_fragment_shader_interlock).
     pub interlock: Option<Interlock>,
@@ -521,13 +523,13 @@ pub struct LayerModes {
 /// The exclusion that a fragment shader's critical sections have (GL_ARB_fragment_shader_interlock).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Interlock {
-    /// Invocations of one sample, not of one pixel.
+    /// Excludes invocations of the same sample, rather than the same pixel.
     pub of_sample: bool,
     /// In the order of the primitives.
     pub ordered: bool,
 }
 
-/// The exclusion where a shader does not state one.
+/// The exclusion if a shader states none.
 impl Default for Interlock {
     fn default() -> Interlock {
         Interlock { of_sample: false, ordered: true }
@@ -544,7 +546,7 @@ pub enum DepthPromise {
     Unchanged,
 }
 
-/// Promises about where invocations come together again.
+/// Guarantees about where invocations reconverge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Reconvergence {
     #[default]
@@ -565,7 +567,7 @@ pub struct Module {
     pub entry_points: Vec<EntryPoint>,
     /// The format strings of [`Op::Print`].
     pub texts: Vec<Name>,
-    /// The entities that are given by SPIR-V's numbers.
+    /// The entities given by SPIR-V numbers.
     pub foreign: Foreign,
     /// The outputs that transform feedback captures.
     pub feedback: Vec<Feedback>,
@@ -578,9 +580,9 @@ pub struct Module {
     pub rays: RayModes,
     /// Task and mesh shaders use SPV_NV_mesh_shader.
     pub nvidia_meshes: bool,
-    /// The resources of the stages that this one is compiled together with.
+    /// The resources of the stages that are linked with this one.
     pub others: Vec<Other>,
-    /// The tessellation control stage of the same program that takes in the vertices.
+    /// The tessellation control stage of the same program, which reads the vertices.
     pub control: Option<std::sync::Arc<Module>>,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
     pub spec_names: Vec<(u32, Name)>,
@@ -591,7 +593,7 @@ impl Module {
         Module::default()
     }
 
-    /// The low 32 bits of an integer that is known.
+    /// The low 32 bits of a known integer.
     pub fn known_u32(&self, value: Value) -> Option<u32> {
         let Value::Const(id) = value else { return None };
         self.constants.as_int(&self.types, id).map(|int| int as u32)
@@ -607,7 +609,7 @@ impl Module {
         }
     }
 
-    /// Space and pointee of an operand of `function` that points. `types` are the module's, perhaps with more.
+    /// Space and pointee of a pointer operand of `function`. `types` are the module's types, possibly extended.
     pub fn pointee_of(&self, function: &Function, types: &Types, value: Value) -> Option<(Space, TypeId)> {
         match value {
             Value::Global(id) => Some((self.globals[id].space, self.globals[id].ty)),
@@ -616,7 +618,7 @@ impl Module {
         }
     }
 
-    /// Type of an operand of `function`. Pointers to variables are interned on the way, hence `&mut`.
+    /// Type of an operand of `function`. Interns the types of pointers to variables, hence `&mut`.
     pub fn type_of(&mut self, function: &Function, value: Value) -> TypeId {
         match value {
             Value::Inst(id) => function.insts[id].ty,

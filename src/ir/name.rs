@@ -1,13 +1,14 @@
-//! Names from the source. Most are short, so that a name keeps its text in place and allocates for a long one only.
+//! Names from the source. Most are short, so a name stores short text inline and allocates only for long text.
 
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::Deref;
 
-/// Bytes that a name holds in place.
+/// Bytes that a name stores inline.
 const SHORT: usize = 16;
 
-/// The name of a variable, member, parameter or function, for messages and debug information; it reads as a `str`.
+/// The name of a variable, member, parameter or function, for messages and debug information. It dereferences to a
+/// `str`.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Name(SmallVec<[u8; SHORT]>);
 

@@ -12,7 +12,7 @@ pub type BlockId = Handle<Block>;
 pub type LocalId = Handle<Local>;
 pub type InstId = Handle<super::Inst>;
 
-/// An operand: where a value comes from.
+/// An operand: the source of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     Inst(InstId),
@@ -42,16 +42,16 @@ pub struct Cases {
 /// One arm of a switch.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Selector values, as bits; more than one when labels share an arm.
+    /// Selector values, as bits; several if labels share an arm.
     pub values: Vec<u64>,
     /// True if `default` is among the labels.
     pub default: bool,
     pub body: BlockId,
-    /// Control runs into the next arm where `body` ends without a terminator.
+    /// Control falls through to the next arm if `body` ends without a terminator.
     pub falls_through: bool,
 }
 
-/// On scalars and vectors, component by component; the operand's type says which kind of arithmetic.
+/// On scalars and vectors, component by component; the operand's type determines the kind of arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UnaryOp {
     /// Arithmetic negation; integers wrap.
@@ -61,14 +61,14 @@ pub enum UnaryOp {
     LogicalNot,
 }
 
-/// On scalars and vectors of one type, component by component, unless it says otherwise.
+/// On scalars and vectors of one type, component by component, unless noted otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum BinaryOp {
     /// Integers wrap.
     Add,
     Sub,
     Mul,
-    /// Integers truncate toward zero; division by zero and overflow give an undefined value.
+    /// Integers truncate toward zero; division by zero and overflow are undefined.
     Div,
     /// Remainder with the sign of the dividend (`a - b * trunc(a / b)`); by zero: undefined value.
     Rem,
@@ -76,13 +76,14 @@ pub enum BinaryOp {
     And,
     Or,
     Xor,
-    /// The shift amount may have another integer type; amounts of the width or more give an undefined value.
+    /// The shift amount may have another integer type; amounts of at least the width are undefined.
     Shl,
     /// Arithmetic for signed, logical for unsigned.
     Shr,
     LogicalAnd,
     LogicalOr,
-    /// Comparisons give bools. Float: ordered (false with a NaN), except `Ne`, which is true with a NaN.
+    /// Comparisons return bools. Float comparisons are ordered (false with a NaN), except `Ne`, which is true with a
+    /// NaN.
     Eq,
     Ne,
     Lt,
@@ -186,7 +187,7 @@ pub enum MathFn {
     AddCarry,
     /// Result: struct of difference and borrow.
     SubBorrow,
-    /// Result: struct of low and high half of the product; signed or unsigned by operand type.
+    /// Result: struct of the low and high half of the product; signed or unsigned by operand type.
     MulExtended,
     /// Operands: base, offset, bits.
     BitfieldExtract,
@@ -199,10 +200,10 @@ pub enum MathFn {
     /// WGSL: leading and trailing zero counts.
     CountLeadingZeros,
     CountTrailingZeros,
-    // GL_EXT_integer_dot_product: operands are signed or unsigned each for itself
+    // GL_EXT_integer_dot_product: each operand is signed or unsigned independently.
     /// Sum of the products of integer components, in the result's type.
     DotInt,
-    /// The same added to the third operand, saturating.
+    /// A dot product added to the third operand, saturating.
     DotIntAccSat,
     /// Sum of the products of the four bytes of two words.
     DotPacked,
@@ -223,7 +224,7 @@ pub enum MathFn {
 }
 
 impl MathFn {
-    /// Returns true if it looks at the other invocations of a quad.
+    /// Returns true if it depends on the other invocations of a quad.
     pub const fn is_derivative(self) -> bool {
         use MathFn::*;
         matches!(
@@ -253,18 +254,18 @@ pub enum AtomicOp {
     Or,
     Xor,
     Exchange,
-    /// Arguments: new value, value compared with. Result: the old value.
+    /// Arguments: new value, comparand. Result: the old value.
     CompareExchange,
 }
 
 impl AtomicOp {
-    /// Returns true if it is there for vectors of halves (SPV_NV_shader_atomic_fp16_vector).
+    /// Returns true if it supports vectors of halves (SPV_NV_shader_atomic_fp16_vector).
     pub const fn takes_vectors(self) -> bool {
         matches!(self, AtomicOp::Add | AtomicOp::Min | AtomicOp::Max | AtomicOp::Exchange)
     }
 }
 
-/// The place in its pixel where a fragment input is interpolated.
+/// The position in the pixel at which a fragment input is interpolated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum InterpolateAt {
     Centroid,
@@ -274,7 +275,7 @@ pub enum InterpolateAt {
     Vertex,
 }
 
-/// The invocations that an operation is ordered with.
+/// The set of invocations that an operation is ordered with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Scope {
     Invocation,
@@ -296,7 +297,7 @@ bitflags::bitflags! {
     /// The memory that a barrier orders.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct MemoryKinds: u8 {
-        /// Uniform and storage buffers, and memory behind references.
+        /// Uniform and storage buffers, and memory accessed through references.
         const BUFFER = 1;
         const SHARED = 2;
         const IMAGE = 4;
@@ -304,7 +305,7 @@ bitflags::bitflags! {
         const OUTPUT = 16;
     }
 
-    /// Promises and permissions of one instruction.
+    /// Guarantees and permissions of one instruction.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct InstFlags: u16 {
         /// `precise`: no contraction, no re-association.
@@ -318,9 +319,10 @@ bitflags::bitflags! {
         const VOLATILE = 16;
         /// Coherent for the whole device.
         const DEVICE = 32;
-        /// A conversion to an encoded float gives the largest number of the sign for all that is beyond it.
+        /// A conversion to an encoded float saturates at the largest number of the sign.
         const SATURATED = 64;
-        /// The source asks to unroll a loop (`[[unroll]]`), or not to (`[[dont_unroll]]`): on loops of the kernel form.
+        /// The source requests that a loop be unrolled (`[[unroll]]`) or not (`[[dont_unroll]]`); on loops of the
+        /// kernel form.
         const UNROLL = 128;
         const DONT_UNROLL = 256;
     }
@@ -331,9 +333,9 @@ bitflags::bitflags! {
 pub enum Ending {
     /// Launches mesh workgroups, in the number of the three operands; they see the payload of the task shader.
     MeshTasks,
-    /// The hit is none.
+    /// The hit is rejected.
     IgnoreIntersection,
-    /// The hit is the last one.
+    /// The hit is accepted and ends the ray.
     TerminateRay,
 }
 
@@ -348,19 +350,20 @@ pub enum ControlHint {
     DontFlatten,
 }
 
-/// One operation. The instruction that holds it knows the result type.
+/// One operation. Its instruction has the result type.
 ///
 /// Control flow is structured. A block runs from its first instruction to its last; a terminator (`Break`, `Continue`,
-/// `Return`, `Yield`, `Discard`, `End`, `Unreachable`) ends it early and is always its last instruction. Values are visible in
-/// the rest of their block and in the blocks nested there; a loop's `continuing` block does not see those of its body.
+/// `Return`, `Yield`, `Discard`, `End`, `Unreachable`) ends it early and is always its last instruction. Values are
+/// visible in the rest of their block and in nested blocks; a loop's `continuing` block does not see the values of its
+/// body.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Op {
     Unary(UnaryOp, Value),
     Binary(BinaryOp, Value, Value),
     Math(MathFn, Values),
     /// Numeric conversion to the result type, component by component: int to int keeps low bits (sign-extending signed
-    /// sources), float to int truncates (undefined out of range), bool gives 0 or 1, to bool is `!= 0`. No encoded float
-    /// ([`super::Encoding`]) becomes a bool or comes from one.
+    /// sources), float to int truncates (undefined out of range), bool gives 0 or 1, to bool is `!= 0`. Encoded floats
+    /// ([`super::Encoding`]) are never converted to or from bool.
     Convert(Value),
     /// The same bits as another type of the same size.
     Bitcast(Value),
@@ -370,8 +373,8 @@ pub enum Op {
         accept: Value,
         reject: Value,
     },
-    /// A composite of the result type. Vector: scalars and vectors whose components add up. Matrix: columns.
-    /// Array and struct: the elements. Cooperative matrix: the value of all its elements.
+    /// A composite of the result type. Vector: scalars and vectors whose components add up. Matrix: columns. Array and
+    /// struct: the elements. Cooperative matrix: one value for all its elements.
     Construct(Values),
     /// A vector with all components equal to the scalar.
     Splat(Value),
@@ -417,7 +420,7 @@ pub enum Op {
         pointer: Value,
         value: Value,
     },
-    /// Elements of the run-time array that is the last member of the block that `block` points to. `u32`.
+    /// Elements of the run-time array at the end of the block that `block` points to. `u32`.
     ArrayLength {
         block: Value,
     },
@@ -429,13 +432,14 @@ pub enum Op {
         scope: Scope,
         order: Order,
     },
-    /// The value of a fragment input at another place of the pixel: none, a sample's number, or an offset from the centre.
+    /// The value of a fragment input at another position in the pixel: the operand is absent, a sample number, or an
+    /// offset from the centre.
     Interpolate {
         at: InterpolateAt,
         pointer: Value,
         args: Values,
     },
-    /// Prints a text of [`super::Module::texts`] with its arguments, where a caller listens.
+    /// Prints a text of [`super::Module::texts`] with its arguments, if a caller listens.
     Print {
         text: u32,
         args: Values,
@@ -448,7 +452,7 @@ pub enum Op {
         order: Order,
     },
 
-    /// Something done with an image; operands as [`ImageOp`] says.
+    /// An operation on an image; operands as in [`ImageOp`].
     Image {
         op: ImageOp,
         parts: ImageParts,
@@ -464,9 +468,9 @@ pub enum Op {
 
     /// A cross-lane operation; operands as [`LaneOp`] lists them.
     Lane(LaneOp, Values),
-    /// Something that only cooperative matrices do; operands as [`MatrixOp`] says.
+    /// An operation that only cooperative matrices have; operands as in [`MatrixOp`].
     Cooperative(MatrixOp, Values),
-    /// An instruction of SPIR-V's own: its place in [`super::Foreign::instructions`], and its arguments.
+    /// A foreign SPIR-V instruction: its index in [`super::Foreign::instructions`], and its arguments.
     Foreign(u32, Values),
 
     Call(FuncId, Values),
@@ -477,14 +481,15 @@ pub enum Op {
         otherwise: BlockId,
         hint: ControlHint,
     },
-    /// Repeats `body`, then `continuing`; leaves after `continuing` when `break_if` (a value of it) is true, and at `Break`.
+    /// Repeats `body`, then `continuing`; exits after `continuing` if `break_if` (a value in it) is true, and at
+    /// `Break`.
     Loop {
         body: BlockId,
         continuing: BlockId,
         break_if: Option<Value>,
         hint: ControlHint,
     },
-    /// Exactly one arm starts; without a default among them and without a match none does.
+    /// Starts exactly one arm, or none if no label matches and there is no default.
     Switch {
         selector: Value,
         cases: Cases,
@@ -514,7 +519,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Returns true if the result is made of the values of the operands and of nothing else.
+    /// Returns true if the result depends only on the operands' values.
     pub const fn is_arithmetic(&self) -> bool {
         matches!(
             self,
@@ -548,8 +553,8 @@ impl Op {
         !matches!(self.callees(), [None, None])
     }
 
-    /// Returns true if writes of other invocations may become visible by an instruction: it orders memory, or runs code that
-    /// may.
+    /// Returns true if writes of other invocations may become visible through an instruction, because it orders memory
+    /// or runs code that may.
     pub const fn synchronizes(&self) -> bool {
         match self {
             Op::Barrier { .. } | Op::Interlock { .. } | Op::Ray { .. } | Op::Foreign(..) => true,
@@ -560,8 +565,8 @@ impl Op {
         }
     }
 
-    /// Calls `see` with each operand, in the order of the fields; `function` is the one that holds the operation. The
-    /// condition that ends a loop is a value of its `continuing` block, not an operand.
+    /// Calls `see` for each operand, in the order of the fields; `function` contains the operation. The condition that
+    /// ends a loop is a value of its `continuing` block, not an operand.
     pub fn each_operand(&self, function: &super::Function, mut see: impl FnMut(Value)) {
         if !matches!(self, Op::Loop { .. }) {
             let _ = self.map_operands(|value| {
@@ -572,7 +577,7 @@ impl Op {
         function.values(self.list()).iter().for_each(|value| see(*value));
     }
 
-    /// The operation with other operands; its list of operands stays.
+    /// The operation with other operands, keeping its operand list.
     #[must_use]
     pub fn map_operands(self, mut map: impl FnMut(Value) -> Value) -> Op {
         let mut op = self;
@@ -605,7 +610,7 @@ impl Op {
         op
     }
 
-    /// The list of operands; empty where there is none.
+    /// The operand list; empty if there is none.
     fn list(&self) -> Values {
         let mut found = Values::default();
         let _ = self.map_list(|list| {
@@ -615,7 +620,7 @@ impl Op {
         found
     }
 
-    /// The operation with another list of operands, if it has one.
+    /// The operation with another operand list, if it has one.
     #[must_use]
     pub fn map_list(self, map: impl FnOnce(Values) -> Values) -> Op {
         let mut op = self;
@@ -638,7 +643,7 @@ impl Op {
         op
     }
 
-    /// Returns true if a block ends with it.
+    /// Returns true if it ends a block.
     pub const fn is_terminator(&self) -> bool {
         matches!(
             self,

@@ -1,5 +1,5 @@
-//! Passes over modules whose target's own compiler takes them as they come: calls inlined, variables of the module made local,
-//! constants propagated, loops unrolled. Hardware targets have the passes of [`crate::kernel::pass`] instead.
+//! Passes over modules whose target's compiler does not need them, for speed or size: inlining, module variables made
+//! local, constant propagation, unrolling. Hardware targets have the passes of [`crate::kernel::pass`] instead.
 
 use super::calls::callees_first;
 use super::inline::inline;
@@ -13,14 +13,14 @@ use super::{FuncId, Function, Module};
 pub struct Growth {
     /// Instructions of the functions that are inlined wherever they are called.
     pub small: usize,
-    /// Instructions of the copies of all others that are called more than once.
+    /// Total instructions in the copies of all other functions that are called more than once.
     pub inlined: usize,
     pub unrolled: Budget,
 }
 
 impl Growth {
-    /// For speed. A loop whose source asks for it is unrolled in full up to some thousand instructions, as programs that are
-    /// written for that need it: their arrays become values only then.
+    /// For speed. A loop with an unroll attribute is fully unrolled up to some thousand instructions, because programs
+    /// written for that need it: only then do their arrays become values.
     pub const SPEED: Growth =
         Growth { small: 16, inlined: 16_384, unrolled: Budget { asked: 16_384, other: 64, function: 65_536 } };
     /// For size: no loop is unrolled.

@@ -1,8 +1,8 @@
-//! Function variables that are only loaded and stored, so all changes are known.
+//! Function variables that are only loaded and stored, so that all changes are known.
 
 use super::{Function, GlobalId, InstFlags, LocalId, Op, Value, Values};
 
-/// Returns for each variable true if it is only loaded and stored, whole or by chains that `is_path` takes.
+/// Returns true for each variable that is only loaded and stored, whole or through chains that `is_path` accepts.
 pub fn plain_locals(f: &Function, is_path: impl Fn(LocalId, Values) -> bool) -> Vec<bool> {
     let mut is_plain = vec![true; f.locals.len()];
     let local = |value: Value| if let Value::Local(local) = value { Some(local) } else { None };
@@ -19,8 +19,8 @@ pub fn global_uses(f: &Function, mut see: impl FnMut(GlobalId, bool)) {
     uses(f, global, |global, chain| see(global, chain.is_some()));
 }
 
-/// Calls `see` for each use of what `root` finds: with none if it is neither a plain load or store nor a chain, and with the
-/// indices of a chain.
+/// Calls `see` for each use of the variables that `root` finds: with the indices of a chain, or `None` if it is neither
+/// a plain load or store nor a chain.
 fn uses<T: Copy>(f: &Function, root: impl Fn(Value) -> Option<T>, mut see: impl FnMut(T, Option<Option<Values>>)) {
     let mut roots: Vec<Option<T>> = vec![None; f.insts.len()];
     for (id, inst) in f.insts.iter() {
@@ -52,7 +52,7 @@ fn uses<T: Copy>(f: &Function, root: impl Fn(Value) -> Option<T>, mut see: impl 
     }
 }
 
-/// The variable of the function that a pointer points into.
+/// The function variable that a pointer points into.
 pub fn root_local(f: &Function, pointer: Value) -> Option<LocalId> {
     match pointer {
         Value::Local(local) => Some(local),

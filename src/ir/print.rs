@@ -1,8 +1,7 @@
 //! A module as text for people: `--emit ir`.
 //!
-//! Everything that a module states is shown; numbers count from the top of the text, so that the same module always
-//! gives the same text. Struct, variable and function names are made unique by a suffix (`.1`). The text is for
-//! reading; nothing reads it back.
+//! The text shows everything in a module. Numbers count from the top, so the same module always gives the same text.
+//! Struct, variable and function names are made unique by a suffix (`.1`). The text is for reading; nothing parses it.
 
 mod body;
 mod constants;
@@ -24,7 +23,7 @@ pub(crate) use types::scalar_name;
 pub use types::type_name;
 pub(crate) use words::{barrier_text, flags_text, snake};
 
-/// The text of a module. With `sources` each instruction that begins a new source line says where it comes from.
+/// The text of a module. With `sources`, each instruction that starts a new source line shows its place.
 pub fn print(module: &Module, sources: Option<&SourceMap>) -> String {
     let mut printer = Printer { module, sources, names: Names::new(module), out: String::new() };
     printer.module();
@@ -154,7 +153,7 @@ impl Printer<'_> {
         self.out.push('\n');
     }
 
-    /// How a constant is written where it is used.
+    /// The spelling of a constant at its uses.
     fn constant(&self, id: ConstId) -> String {
         constants::reference(self.module, id, &|id| self.struct_name(id))
     }

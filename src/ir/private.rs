@@ -1,4 +1,5 @@
-//! Variables of the module that one entry point alone uses, as variables of that function: it runs once in an invocation.
+//! Turns module variables that only one entry point uses into variables of that function, which runs once per
+//! invocation.
 
 use super::plain::global_uses;
 use super::{FuncId, GlobalId, InstId, Local, LocalId, Module, Op, Space, Type, Value};
@@ -12,7 +13,7 @@ enum User {
     Others,
 }
 
-/// Makes private variables local if possible; functions that nothing calls do not count.
+/// Makes private variables local if possible; functions without callers do not count.
 pub fn private_to_local(module: &mut Module, reached: &[FuncId]) {
     let mut users = vec![User::Nobody; module.globals.len()];
     for id in reached {

@@ -1,8 +1,9 @@
-//! Constants along all paths: loads of variables that hold a constant, operations on constants, and selections by them. Loops
-//! whose turns constants count are unrolled on the way ([`super::unroll`]).
+//! Propagates constants through variables, operations and selections. Loops with a constant trip count are unrolled on
+//! the way ([`super::unroll`]).
 //!
-//! A variable holds a constant from a store of one until the next store, or until the end of a construct that stores to it.
-//! One walk in the order of the code; nothing is moved, so operations across lanes see the same invocations as before.
+//! A variable has a constant value from a store of one until the next store, or until the end of a construct that
+//! stores to it. The pass is one walk in code order. It moves nothing, so cross-lane operations see the same
+//! invocations as before.
 
 use super::fold::{self, Expr};
 use super::plain::{plain_locals, root_local};
@@ -14,7 +15,7 @@ use super::{
 use crate::source::Span;
 use smallvec::SmallVec;
 
-/// Propagates constants in a function of a module, which does not hold it meanwhile, and unrolls loops.
+/// Propagates constants in a function, which is taken out of its module meanwhile, and unrolls loops.
 pub fn propagate(module: &mut Module, function: &mut Function, budget: Budget) {
     let is_plain = plain_locals(function, |_, _| true);
     let mut walk = Walk {
@@ -35,11 +36,11 @@ pub fn propagate(module: &mut Module, function: &mut Function, budget: Budget) {
 pub(super) struct Walk<'a> {
     module: &'a mut Module,
     pub(super) function: &'a mut Function,
-    /// The instructions that unrolled loops may still have.
+    /// The remaining budget of unrolled instructions.
     pub(super) budget: Budget,
     /// Variables whose changes are all known.
     pub(super) is_plain: Vec<bool>,
-    /// The constant that a variable holds.
+    /// The constant value of each variable.
     pub(super) holds: Vec<Option<ConstId>>,
     /// Variables that were stored to, in order, with their previous values.
     stored: Vec<(LocalId, Option<ConstId>)>,
@@ -48,7 +49,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Walks a block; `may_end` if it need not give a value.
+    /// Walks a block; `may_end` is true unless the block must yield a value.
     fn block(&mut self, block: BlockId, may_end: bool) {
         let insts = std::mem::take(&mut self.function.blocks[block].insts);
         let mut left = SmallVec::with_capacity(insts.len());
@@ -56,7 +57,7 @@ impl Walk<'_> {
         self.function.blocks[block].insts = left;
     }
 
-    /// Walks instructions; needed ones go to `left`. Returns true if they end their block.
+    /// Walks instructions; the ones to keep go to `left`. Returns true if they end their block.
     pub(super) fn instructions(&mut self, insts: &[InstId], may_end: bool, left: &mut SmallVec<[InstId; 4]>) -> bool {
         for id in insts {
             self.rename(*id);
@@ -113,7 +114,7 @@ impl Walk<'_> {
         false
     }
 
-    /// Puts the instructions of the side that is always taken instead of a selection; returns true if they end the block.
+    /// Replaces a selection by the side that is always taken. Returns true if its instructions end the block.
     fn arm(&mut self, id: InstId, chosen: BlockId, may_end: bool, left: &mut SmallVec<[InstId; 4]>) -> bool {
         let insts = std::mem::take(&mut self.function.blocks[chosen].insts);
         let gives = match insts.last().map(|last| self.function.insts[*last].op) {
@@ -126,13 +127,13 @@ impl Walk<'_> {
         ended
     }
 
-    /// Returns true if a block ends other than by giving a value.
+    /// Returns true if a block ends other than by a yield.
     fn ends(&self, block: BlockId) -> bool {
         let last = self.function.blocks[block].insts.last().map(|last| self.function.insts[*last].op);
         last.is_some_and(|op| op.is_terminator() && !matches!(op, Op::Yield(_)))
     }
 
-    /// Walks blocks of which one runs, or none.
+    /// Walks blocks of which at most one runs.
     fn fork(&mut self, blocks: &[BlockId], may_end: bool) {
         let first = self.stored.len();
         for block in blocks {
@@ -154,14 +155,14 @@ impl Walk<'_> {
         self.forget(first);
     }
 
-    /// Forgets the values of the variables that were stored to since a moment.
+    /// Forgets the values of the variables that were stored to since a point.
     fn forget(&mut self, first: usize) {
         for (local, _) in &self.stored[first..] {
             self.holds[local.index()] = None;
         }
     }
 
-    /// Forgets the values of the variables that the code in a block stores to.
+    /// Forgets the values of the variables that a block's code stores to.
     fn forget_stores(&mut self, block: BlockId) {
         let Walk { function, holds, stored, .. } = self;
         each_store(function, block, |local| stored.push((local, holds[local.index()].take())));
@@ -176,8 +177,8 @@ impl Walk<'_> {
         };
     }
 
-    /// Makes constant indices that name no part of their composite unknown again: a chain has none such ([`super::verify`]),
-    /// and the access, which the source guards or which is undefined, stays what it was.
+    /// Makes constant indices unknown again if they are out of range: chains must not contain them ([`super::verify`]),
+    /// and the access, which the source guards or which is undefined, stays as it was.
     fn veil_indices(&mut self, base: Value, indices: Values, span: Span, left: &mut SmallVec<[InstId; 4]>) {
         let Some(mut of) = self.accessed(base) else { return };
         for at in indices.start as usize..(indices.start + indices.len) as usize {
@@ -222,7 +223,7 @@ impl Walk<'_> {
         id
     }
 
-    /// The constant that a pointer points to.
+    /// The constant in the memory that a pointer points to.
     fn held(&mut self, pointer: Value) -> Option<ConstId> {
         let local = root_local(self.function, pointer)?;
         let mut held = self.holds[local.index()]?;
@@ -243,7 +244,7 @@ impl Walk<'_> {
         self.module.constants.bits(id).map(|bits| bits != 0)
     }
 
-    /// The constant that an operation on constants gives.
+    /// The constant result of an operation on constants.
     pub(super) fn folded(&mut self, inst: &Inst) -> Option<ConstId> {
         if inst.flags.intersects(InstFlags::NON_UNIFORM | InstFlags::SATURATED) {
             return None;
@@ -292,7 +293,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Gives an instruction the values of its operands that are known by now.
+    /// Replaces an instruction's operands by their values known so far.
     fn rename(&mut self, id: InstId) {
         let op = self.function.insts[id].op;
         let op = op.map_operands(|value| self.resolve(value));
@@ -310,7 +311,7 @@ impl Walk<'_> {
     }
 }
 
-/// Calls `see` for each store to a variable in a block and those nested in it.
+/// Calls `see` for each store to a variable in a block and its nested blocks.
 pub(super) fn each_store(function: &Function, block: BlockId, mut see: impl FnMut(LocalId)) {
     let mut open = vec![block];
     while let Some(block) = open.pop() {
@@ -323,7 +324,7 @@ pub(super) fn each_store(function: &Function, block: BlockId, mut see: impl FnMu
     }
 }
 
-/// Returns true if nothing but less precision is allowed for an instruction.
+/// Returns true if an instruction has no flags other than relaxed precision.
 fn is_relaxed(inst: &Inst) -> bool {
     inst.flags == InstFlags::RELAXED
 }

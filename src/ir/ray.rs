@@ -1,5 +1,5 @@
-//! Ray queries: rays that a shader traces step by step (GL_EXT_ray_query, SPV_KHR_ray_query), and what extensions ask of them
-//! and of acceleration structures.
+//! Ray queries: rays that a shader traces step by step (GL_EXT_ray_query, SPV_KHR_ray_query), and the extensions'
+//! operations on them and on acceleration structures.
 
 use super::{ArrayLen, Scalar, Type, TypeId, Types};
 
@@ -26,14 +26,14 @@ pub enum RayOp {
     GenerateIntersection,
     /// Commits the candidate, a triangle.
     ConfirmIntersection,
-    /// True if there is a candidate to look at.
+    /// True if there is a candidate to examine.
     Proceed,
     RayTMin,
     RayFlags,
     WorldRayDirection,
     WorldRayOrigin,
     CandidateAabbOpaque,
-    // Of the candidate (0) or of what is committed (1), as the constant operand says.
+    // For the candidate (0) or the committed intersection (1), by the constant operand.
     IntersectionType,
     IntersectionT,
     InstanceCustomIndex,
@@ -75,7 +75,7 @@ pub enum RayOperand {
     Float,
     Vec3,
     IVec2,
-    /// A constant: 0 for the candidate, 1 for what is committed.
+    /// A constant: 0 for the candidate, 1 for the committed intersection.
     Which,
 }
 

@@ -1,7 +1,7 @@
-//! Parts of a function: the instructions that some of its effects need, without the others.
+//! Slices of a function: the instructions that some of its effects need.
 //!
-//! The parts of a function may run separately if each computes everything it needs. Control flow stays: an instruction
-//! needs the constructs around it, their conditions and the jumps that leave them.
+//! The slices of a function may run separately if each computes everything it needs. Control flow is kept: an
+//! instruction needs the enclosing constructs, their conditions and the jumps that leave them.
 
 use super::{BlockId, FuncId, Function, GlobalId, ImageOp, InstId, LocalId, Module, Op, Space, Types, Value, calls};
 use crate::limits;
@@ -14,7 +14,7 @@ pub enum Memory {
     Global(GlobalId),
 }
 
-/// The variable that a pointer points into; none for parameters and buffer references.
+/// The variable that a pointer points into; `None` for parameters and buffer references.
 pub fn memory_of(f: &Function, pointer: Value) -> Option<Memory> {
     match pointer {
         Value::Local(id) => Some(Memory::Local(id)),
@@ -32,7 +32,7 @@ pub fn memory_of(f: &Function, pointer: Value) -> Option<Memory> {
 pub struct Effects {
     pub globals: FxHashSet<GlobalId>,
     pub writes: FxHashSet<GlobalId>,
-    /// True if others may see that it ran, by memory or otherwise.
+    /// True if its execution may be observable, through memory or otherwise.
     pub is_seen: bool,
 }
 
@@ -76,14 +76,14 @@ impl Effects {
     }
 }
 
-/// Returns true if an instruction itself, not a function that it calls, does something that others may see. Stores to outputs
-/// are not among these.
+/// Returns true if an instruction itself, not a function that it calls, has an observable effect. Stores to outputs do
+/// not count.
 pub fn is_seen(module: &Module, f: &Function, op: Op) -> bool {
     match op {
         Op::Store { pointer, .. } => match memory_of(f, pointer) {
             Some(Memory::Local(_)) => false,
             Some(Memory::Global(id)) => !matches!(module.globals[id].space, Space::Private | Space::Output),
-            // A parameter points to a variable of the caller's.
+            // A parameter points to a variable of the caller.
             None => !matches!(pointer, Value::Param(_)) && !points_to_param(f, pointer),
         },
         Op::Image { op, .. } => matches!(op, ImageOp::Write | ImageOp::Atomic(..)),
@@ -99,18 +99,18 @@ fn points_to_param(f: &Function, pointer: Value) -> bool {
     matches!(pointer, Value::Inst(id) if matches!(f.insts[id].op, Op::Access { base: Value::Param(_), .. }))
 }
 
-/// The place of an instruction in its function.
+/// The position of an instruction in its function.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// The construct around it.
     pub parent: Option<InstId>,
-    /// The block that it is in.
+    /// Its block.
     pub block: BlockId,
-    /// Its number in the order of the text.
+    /// Its number in text order.
     pub at: u32,
 }
 
-/// The places of a function's instructions, and the jumps that leave each construct.
+/// The positions of a function's instructions, and the jumps that leave each construct.
 #[derive(Debug, Default)]
 pub struct Outline {
     places: FxHashMap<InstId, Place>,
@@ -125,18 +125,18 @@ impl Outline {
         outline
     }
 
-    /// None for instructions in no block.
+    /// `None` for instructions in no block.
     pub fn place(&self, id: InstId) -> Option<Place> {
         self.places.get(&id).copied()
     }
 
-    /// The constructs around an instruction, the innermost first, each with the block of it that holds the instruction.
+    /// The constructs around an instruction, innermost first, each with the nested block that contains the instruction.
     pub fn around(&self, id: InstId) -> impl Iterator<Item = (InstId, BlockId)> + '_ {
         let outer = |id: InstId| self.place(id).and_then(|place| Some((place.parent?, place.block)));
         std::iter::successors(outer(id), move |(parent, _)| outer(*parent))
     }
 
-    /// `within` are the loop or switch that a `Break` leaves and the loop that a `Continue` continues with.
+    /// `within` are the loop or switch that a `Break` leaves and the loop that a `Continue` continues.
     fn block(&mut self, f: &Function, block: BlockId, parent: Option<InstId>, within: [Option<InstId>; 2]) {
         for id in &f.blocks[block].insts {
             let at = self.places.len() as u32;
@@ -175,8 +175,8 @@ struct Part<'a> {
     open: Vec<InstId>,
 }
 
-/// The instructions of a function that `roots` need, these included. The contents of the variables of the module that `tracks`
-/// names are what the function stores there.
+/// The instructions of a function that `roots` need, including `roots`. For module variables in `tracks`, it includes
+/// the function's stores to them.
 pub fn part(
     f: &Function,
     outline: &Outline,
@@ -267,7 +267,7 @@ impl Part<'_> {
         }
     }
 
-    /// Keeps the returns that something of the part follows. Returns true if there was one.
+    /// Keeps the returns that precede a kept instruction. Returns true if there was one.
     fn keep_returns(&mut self) -> bool {
         let outline = self.outline;
         let at = |id: InstId| outline.place(id).map_or(0, |place| place.at);

@@ -3,7 +3,7 @@
 use super::{BlockId, Function, Inst, InstFlags, InstId, Op, TypeId, Value};
 use crate::source::Span;
 
-/// Instructions that are in no block yet.
+/// Instructions that are not in a block yet.
 pub struct Splice<'a> {
     pub f: &'a mut Function,
     insts: Vec<InstId>,
@@ -20,13 +20,13 @@ impl<'a> Splice<'a> {
         Value::Inst(id)
     }
 
-    /// Puts them before all others.
+    /// Inserts them before all others.
     pub fn at_start(self) {
         let body = self.f.body;
         self.f.blocks[body].insts.insert_many(0, self.insts);
     }
 
-    /// Puts them at the end of a block, before its terminator.
+    /// Inserts them at the end of a block, before its terminator.
     pub fn at_end(self, block: BlockId) {
         let list = &self.f.blocks[block].insts;
         let is_terminated = list.last().is_some_and(|id| self.f.insts[*id].op.is_terminator());
@@ -35,7 +35,7 @@ impl<'a> Splice<'a> {
     }
 }
 
-/// The blocks at whose end a function returns.
+/// The blocks in which a function returns.
 pub fn ends(f: &Function) -> Vec<BlockId> {
     let last = |block: BlockId| f.blocks[block].insts.last().map(|id| f.insts[*id].op);
     let returns = |block: &BlockId| matches!(last(*block), Some(Op::Return(_)));

@@ -1,4 +1,4 @@
-//! Pipeline stages, and what they say of the primitives that pass through them.
+//! Pipeline stages, and their settings for the primitives that pass through them.
 
 use super::{BuiltIn, Interpolation, Space};
 use serde::Deserialize;
@@ -27,7 +27,7 @@ struct StageRow {
     stage: Stage,
     /// In messages.
     name: &'static str,
-    /// At the end of file names, and as a short name.
+    /// File extension and short name.
     ending: &'static str,
     /// In `#pragma shader_stage(…)` and options.
     word: &'static str,
@@ -74,7 +74,7 @@ impl Stage {
         ROWS[self as usize].name
     }
 
-    /// How names of its files end, without the dot.
+    /// Its file extension, without the dot.
     pub const fn ending(self) -> &'static str {
         ROWS[self as usize].ending
     }
@@ -89,7 +89,7 @@ impl Stage {
         ROWS.iter().find(|row| row.word == word || row.ending == word).map(|row| row.stage)
     }
 
-    /// Returns true if invocations form workgroups, whose size the shader says.
+    /// Returns true if invocations form workgroups, whose size the shader declares.
     pub const fn has_workgroups(self) -> bool {
         matches!(self, Stage::Compute | Stage::Task | Stage::Mesh)
     }
@@ -99,13 +99,13 @@ impl Stage {
         self as usize >= Stage::RayGeneration as usize
     }
 
-    /// Returns true if an invocation may come back in another subgroup or lane after it calls a shader (Vulkan 1.3 section
-    /// "Shader Call Instructions"). Any-hit shaders call none.
+    /// Returns true if an invocation may continue in another subgroup or lane after it calls a shader (Vulkan 1.3
+    /// section "Shader Call Instructions"). Any-hit shaders call none.
     pub const fn changes_lanes(self) -> bool {
         self.is_of_rays() && !matches!(self, Stage::AnyHit)
     }
 
-    /// Returns true if shaders have inputs or their own outputs in this space.
+    /// Returns true if shaders have inputs or outputs in this space.
     pub const fn has_ports(self, space: Space) -> bool {
         match self {
             Stage::Mesh => matches!(space, Space::Output),
@@ -114,7 +114,7 @@ impl Stage {
         }
     }
 
-    /// Returns true if what it takes in or assigns passes from another stage to the fragments or to them.
+    /// Returns true if its inputs or outputs in this space are passed to or from another stage.
     pub const fn passes(self, space: Space) -> bool {
         match self {
             Stage::Vertex | Stage::Mesh => matches!(space, Space::Output),
@@ -124,7 +124,7 @@ impl Stage {
         }
     }
 
-    /// The owners of an input's or output's values, with one array element for each; none if the invocation is the only
+    /// The owners of an input's or output's values, with one array element each; `None` if the invocation is the only
     /// owner.
     pub const fn crowd(self, space: Space, interpolation: Interpolation) -> Option<Crowd> {
         match (self, space, interpolation) {
@@ -145,7 +145,7 @@ impl Stage {
 pub enum Crowd {
     /// The vertices of the triangle of a fragment.
     Corners,
-    /// The vertices of the primitive that a geometry shader takes in.
+    /// The vertices of a geometry shader's input primitive.
     InputVertices,
     /// The vertices that a patch has at most.
     PatchVertices,
@@ -158,7 +158,7 @@ pub enum Crowd {
 }
 
 impl BuiltIn {
-    /// The entities with one element each in a built-in array, if that is not one per block.
+    /// The owners of the elements of a built-in array, unless there is one element per block.
     pub const fn crowd(self) -> Option<Crowd> {
         use BuiltIn as B;
         match self {
@@ -171,7 +171,7 @@ impl BuiltIn {
     }
 }
 
-/// The primitives that a shader takes or gives, and how it makes them; SPIR-V's execution modes (section 3.6).
+/// A shader's input or output primitives and their tessellation, as SPIR-V's execution modes (section 3.6).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PrimitiveMode {
     InputPoints,
@@ -201,7 +201,7 @@ pub enum PrimitiveMode {
 }
 
 impl PrimitiveMode {
-    /// Vertices of a primitive that geometry shaders take in or mesh shaders assign.
+    /// Vertices per primitive of geometry shader inputs or mesh shader outputs.
     pub const fn vertices(self) -> Option<u32> {
         Some(match self {
             PrimitiveMode::InputPoints | PrimitiveMode::OutputPoints => 1,

@@ -1,9 +1,9 @@
 //! Types. Each structural type exists once, so equal types have equal handles; structs are nominal.
 //!
-//! A type is either *logical* (what values have: no offsets, strides or matrix layouts) or *laid out* (what memory with
-//! a defined layout holds: buffers, push constants, explicit workgroup blocks). [`Types::logical`] maps the second to
-//! the first: loading from a laid-out pointer gives the logical type, storing takes it. A `bool` inside a laid-out type
-//! is stored as a 32-bit integer, nonzero for true.
+//! A type is either *logical* (the type of values: no offsets, strides or matrix layouts) or *laid out* (the type of
+//! memory with a defined layout: buffers, push constants, explicit workgroup blocks). [`Types::logical`] maps the
+//! second to the first: loading from a laid-out pointer gives the logical type, and storing takes it. A `bool` inside a
+//! laid-out type is stored as a 32-bit integer, nonzero for true.
 
 use super::arena::Handle;
 use super::{ConstId, CooperativeMatrix, StructId};
@@ -16,7 +16,8 @@ pub use crate::lane::request::ScalarKind;
 
 pub type TypeId = Handle<Type>;
 
-/// A scalar type: kind and width in bits (8, 16, 32 or 64; `Bool` has width 1, and encoded floats what [`Encoding`] says).
+/// A scalar type: kind and width in bits (8, 16, 32 or 64; `Bool` has width 1, and encoded floats the width of their
+/// [`Encoding`]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar {
     pub kind: ScalarKind,
@@ -53,22 +54,22 @@ impl Scalar {
         }
     }
 
-    /// Returns true if it is a float that is computed with.
+    /// Returns true if it is a float with arithmetic.
     pub const fn is_float(self) -> bool {
         matches!(self.kind, ScalarKind::Float)
     }
 
-    /// Returns true if it is too small for memory with addresses.
+    /// Returns true if it is too small for addressable memory.
     pub const fn is_below_byte(self) -> bool {
         self.width < 8 && !self.is_bool()
     }
 
-    /// Returns true if it is an integer or a float that is computed with.
+    /// Returns true if it is an integer or a float with arithmetic.
     pub const fn is_number(self) -> bool {
         self.is_float() || self.is_int()
     }
 
-    /// The encoding of a float that is not computed with.
+    /// The encoding of a float without arithmetic.
     pub const fn encoding(self) -> Option<Encoding> {
         match self.kind {
             ScalarKind::Encoded(encoding) => Some(encoding),
@@ -100,7 +101,7 @@ impl Scalar {
     }
 }
 
-/// Where memory lives.
+/// The kind of memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Space {
     /// Variables of one invocation in one call.
@@ -124,7 +125,7 @@ pub enum Space {
     /// The argument of a callable shader, as its caller and as it sees it.
     CallableData,
     IncomingCallableData,
-    /// The attributes of a hit as hit objects take and give them, of NVIDIA's form and of the EXT form.
+    /// The attributes of a hit for hit objects, in NVIDIA's form and in the EXT form.
     HitObjectAttributeNv,
     HitObjectAttribute,
     /// The data of the shader in the shader binding table.
@@ -160,7 +161,7 @@ pub enum ArrayLen {
 /// How a laid-out matrix is in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MatrixLayout {
-    /// Bytes from one column (row, when `row_major`) to the next.
+    /// Stride between columns (rows if `row_major`) in bytes.
     pub stride: u32,
     pub row_major: bool,
 }
@@ -204,7 +205,7 @@ pub struct ImageType {
     pub arrayed: bool,
     pub multisampled: bool,
     pub depth: bool,
-    /// True for images that are read and written directly, false for sampled ones.
+    /// True for images that are read and written directly, false for sampled images.
     pub storage: bool,
     /// SPIR-V's number of the texel format (section 3.11, Image Format), 0 when unknown.
     pub format: u8,
@@ -233,13 +234,14 @@ pub enum Type {
         stride: Option<u32>,
     },
     Struct(StructId),
-    /// `pointee` is laid out exactly when the space is, or when an explicit workgroup block asks for it.
+    /// `pointee` has a layout exactly if the space does, or if an explicit workgroup block requires it.
     Pointer {
         space: Space,
         pointee: TypeId,
     },
-    /// A buffer reference: a 64-bit address of a laid-out struct. Nominal, so that lists can refer to themselves.
-    /// [`Types::reference_align`] has the alignment, since a struct may be referred to before it is known.
+    /// A buffer reference: a 64-bit address of a laid-out struct. The type is nominal, so that lists can refer to
+    /// themselves. Its alignment is in [`Types::reference_align`], because a struct may be referred to before it is
+    /// defined.
     BufferReference {
         pointee: StructId,
     },
@@ -250,14 +252,14 @@ pub enum Type {
     AccelerationStructure,
     /// A counter with a separate kind of buffer, which only atomic operations read and write.
     AtomicCounter,
-    /// A ray on its way: memory of a function or of an invocation only, never a value.
+    /// A ray query: memory of a function or an invocation, never a value.
     RayQuery,
-    /// The outcome of a ray, of the NVIDIA or the EXT form of shader invocation reordering: memory like [`Type::RayQuery`].
+    /// A hit object of shader invocation reordering, in the NVIDIA or the EXT form: memory like [`Type::RayQuery`].
     HitObject {
         nvidia: bool,
     },
     CooperativeMatrix(CooperativeMatrix),
-    /// A type of SPIR-V's own: its place in [`super::Foreign::types`].
+    /// A foreign SPIR-V type: its index in [`super::Foreign::types`].
     Foreign(u32),
 }
 
@@ -300,14 +302,14 @@ pub struct Struct {
     pub members: Vec<Member>,
     /// True for the outermost struct of a buffer, push-constant or stage-interface block.
     pub block: bool,
-    /// The logical struct that this one is a layout of; none for logical structs.
+    /// The logical struct that this one is a layout of; `None` for logical structs.
     pub logical: Option<StructId>,
 }
 
 /// Number of [`Space`]s.
 const SPACES: usize = Space::Physical as usize + 1;
 
-/// Types for which room is made at once.
+/// Initial capacity, in types.
 const USUAL: usize = 96;
 
 /// Scalar kinds times vector sizes.
@@ -331,9 +333,9 @@ const fn vector_slot(scalar: Scalar, size: u8) -> Option<usize> {
 pub struct Types {
     list: Vec<Type>,
     interned: FxHashMap<Type, TypeId>,
-    /// The vectors of one to four 32-bit scalars or bools by [`vector_slot`]; `VOID` where not made yet.
+    /// The vectors of one to four 32-bit scalars or bools by [`vector_slot`]; `VOID` if not created yet.
     vectors: [TypeId; VECTOR_SLOTS],
-    /// The pointers to each type, one for each space; `VOID`, and at the end nothing, where not made yet.
+    /// The pointers to each type, one per space; missing or `VOID` if not created yet.
     pointers: Vec<TypeId>,
     pairs: FxHashMap<(TypeId, TypeId), TypeId>,
     reference_aligns: FxHashMap<StructId, u32>,
@@ -383,7 +385,7 @@ impl Types {
         self.vector(scalar, 1)
     }
 
-    /// A vector of `size` components, the scalar itself when `size` is 1.
+    /// A vector of `size` components, or the scalar itself if `size` is 1.
     pub fn vector(&mut self, scalar: Scalar, size: u8) -> TypeId {
         match vector_slot(scalar, size) {
             Some(slot) if self.vectors[slot] != Types::VOID => self.vectors[slot],
@@ -420,13 +422,13 @@ impl Types {
         self.pointers[slot]
     }
 
-    /// Adds a struct and gives the type that names it.
+    /// Adds a struct and returns its type.
     pub fn add_struct(&mut self, item: Struct) -> TypeId {
         let id = self.structs.push(item);
         self.intern(Type::Struct(id))
     }
 
-    /// The struct that operations with two results give, the same for the same member types.
+    /// The struct for operations with two results; equal member types give the same struct.
     pub fn pair(&mut self, first: TypeId, second: TypeId) -> TypeId {
         if let Some(known) = self.pairs.get(&(first, second)) {
             return *known;
@@ -446,7 +448,7 @@ impl Types {
         id
     }
 
-    /// Bytes that references to a struct are known to be multiples of: a power of two, 1 where nothing was said.
+    /// Known alignment of references to a struct in bytes: a power of two, 1 if nothing is known.
     pub fn reference_align(&self, pointee: StructId) -> u32 {
         self.reference_aligns.get(&pointee).copied().unwrap_or(1)
     }
@@ -464,7 +466,7 @@ impl Types {
         }
     }
 
-    /// The handle of a type that is there already.
+    /// The handle of an existing type.
     pub fn find(&self, ty: Type) -> Option<TypeId> {
         self.interned.get(&ty).copied()
     }
@@ -485,7 +487,7 @@ impl Types {
         self.list.iter().enumerate().map(|(index, ty)| (TypeId::from_index(index), *ty))
     }
 
-    /// The scalar that a scalar, vector or matrix is made of.
+    /// The scalar of a scalar, vector or matrix.
     pub fn scalar_of(&self, id: TypeId) -> Option<Scalar> {
         scalar_in(self.get(id))
     }
@@ -499,7 +501,8 @@ impl Types {
         }
     }
 
-    /// Returns true if a type is a ray query, a hit object or an atomic counter, or an array of them: memory that has no value.
+    /// Returns true if a type is a ray query, a hit object or an atomic counter, or an array of them: memory that has
+    /// no value.
     pub fn is_valueless(&self, id: TypeId) -> bool {
         match self.get(id) {
             Type::Array { element, .. } => self.is_valueless(element),
@@ -507,7 +510,7 @@ impl Types {
         }
     }
 
-    /// Returns true if a type or a part of it is such a type; elements of cooperative matrices are left out.
+    /// Returns true if a type or a part of it satisfies a predicate; elements of cooperative matrices are excluded.
     pub fn holds(&self, id: TypeId, is_such: impl Fn(Type) -> bool + Copy) -> bool {
         let ty = self.get(id);
         is_such(ty)
@@ -518,7 +521,8 @@ impl Types {
             }
     }
 
-    /// Returns true if a type contains such a scalar; elements of cooperative matrices are left out.
+    /// Returns true if a type contains a scalar that satisfies a predicate; elements of cooperative matrices are
+    /// excluded.
     pub fn holds_scalar(&self, id: TypeId, is_such: impl Fn(Scalar) -> bool + Copy) -> bool {
         self.holds(id, |ty| scalar_in(ty).is_some_and(is_such))
     }
@@ -531,10 +535,9 @@ impl Types {
         }
     }
 
-    /// Type of a vector's components, a matrix's columns, the elements of an array or a cooperative matrix, or a struct's
-    /// member `index`.
-    /// A laid-out matrix has logical columns; where a row-major one keeps them only the whole access chain tells, which
-    /// is why chains are flat ([`super::Op::Access`]).
+    /// Type of a vector's components, a matrix's columns, the elements of an array or a cooperative matrix, or a
+    /// struct's member `index`. A laid-out matrix has logical columns; the place of a row-major matrix's column depends
+    /// on the whole access chain, so chains are flat ([`super::Op::Access`]).
     pub fn element(&mut self, id: TypeId, index: u32) -> Option<TypeId> {
         match self.get(id) {
             Type::Vector { scalar, .. } => Some(self.scalar(scalar)),
@@ -545,7 +548,7 @@ impl Types {
         }
     }
 
-    /// The number of parts of a composite; none if it is not known, or the type is not a composite.
+    /// The number of parts of a composite; `None` if it is unknown, or the type is not a composite.
     pub fn part_count(&self, id: TypeId) -> Option<u32> {
         match self.get(id) {
             Type::Vector { size, .. } => Some(u32::from(size)),
@@ -556,7 +559,7 @@ impl Types {
         }
     }
 
-    /// The type of the elements of an array of arrays, or the type itself.
+    /// The innermost element type of an array of arrays, or the type itself.
     pub fn innermost(&self, mut id: TypeId) -> TypeId {
         while let Type::Array { element, .. } = self.get(id) {
             id = element;

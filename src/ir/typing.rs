@@ -1,6 +1,6 @@
-//! Result types of operations, where the operands determine them. Shared by the builder and the verifier.
+//! Result types of operations, if the operands determine them. Shared by the builder and the verifier.
 //!
-//! Operands are not judged here beyond what the result needs; the verifier does that.
+//! Operands are checked only as far as the result needs; the verifier does the rest.
 
 use super::{BinaryOp, MathFn, Scalar, Type, TypeId, Types};
 use crate::lane::{Gives, LaneOp};
@@ -11,7 +11,7 @@ pub fn bool_like(types: &mut Types, of: TypeId) -> TypeId {
     types.vector(Scalar::BOOL, size)
 }
 
-/// A scalar or vector as wide as `of`, made of `scalar`.
+/// A scalar or vector of the size of `of`, with elements `scalar`.
 pub fn with_scalar(types: &mut Types, of: TypeId, scalar: Scalar) -> TypeId {
     let size = types.components(of).unwrap_or(1);
     types.vector(scalar, size)
@@ -82,7 +82,7 @@ pub fn binary(types: &mut Types, op: BinaryOp, a: TypeId, b: TypeId) -> Option<T
 
 /// Result of a built-in function as GLSL declares it, for operands of the types `args`.
 ///
-/// Bit counts and bit searches give `int` here; a language where they give the operand's type states it itself.
+/// Bit counts and bit searches return `int` here. A language in which they have the operand's type sets it itself.
 pub fn math(types: &mut Types, function: MathFn, args: &[TypeId]) -> Option<TypeId> {
     use MathFn::*;
     if function == IsHelper {

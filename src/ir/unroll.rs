@@ -1,9 +1,9 @@
-//! Loops with a known trip count as that many copies of their code.
+//! Replaces loops with a known trip count by that many copies of their body.
 //!
-//! A loop is unrolled if its body begins with the test that leaves it, nothing else in it leaves it or its turn, and constants
-//! decide the test before each iteration. Loops in it must be such loops, too, and their source must ask for it. Each invocation
-//! runs the same operations in the same order, with the same ones of its neighbours, as before. A loop with a `continue`
-//! stays: its turns would be nested in branches, which drivers take long to compile.
+//! A loop is unrolled if its body begins with the exit test, nothing else exits the loop or the iteration, and the test
+//! is constant before each iteration. Nested loops must be such loops too, with an unroll attribute. Each invocation
+//! runs the same operations in the same order as before, together with the same neighbours. A loop with a `continue`
+//! stays: its iterations would be nested in branches, which drivers take long to compile.
 
 use super::plain::root_local;
 use super::propagate::{Walk, each_store};
@@ -17,7 +17,7 @@ type Insts = SmallVec<[InstId; 4]>;
 /// Instructions that the turns of a loop may have together.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Limit of a loop that the source asks to unroll.
+    /// Size limit of a loop with an unroll attribute.
     pub asked: usize,
     /// Limit of any other loop.
     pub other: usize,
@@ -48,7 +48,8 @@ struct Seen {
 }
 
 impl Walk<'_> {
-    /// Puts the turns of a loop in its place, if it can be unrolled; returns true if they end their block, none if it cannot.
+    /// Replaces a loop by its iterations if it can be unrolled. Returns true if they end their block, `None` if the
+    /// loop stays.
     pub(super) fn unroll(&mut self, inst: &Inst, may_end: bool, left: &mut Insts) -> Option<bool> {
         let Op::Loop { body, continuing, break_if: None, hint } = inst.op else { return None };
         let most = match hint {
@@ -78,7 +79,7 @@ impl Walk<'_> {
         self.instructions(&copied, may_end, left)
     }
 
-    /// The turns that a loop makes, if constants say so and there are at most this many.
+    /// The trip count of a loop, if it is constant and at most `most`.
     fn turns(&mut self, shape: &Shape, most: usize) -> Option<usize> {
         let mut known = Known::default();
         for turns in 0..=most {
@@ -92,7 +93,7 @@ impl Walk<'_> {
         None
     }
 
-    /// Finds the constants that instructions leave, which are not walked.
+    /// Computes the constants after instructions without walking them.
     fn evaluate(&mut self, insts: &[InstId], known: &mut Known) {
         limits::spend(insts.len());
         for id in insts {
@@ -121,7 +122,7 @@ impl Walk<'_> {
     }
 }
 
-/// Constants at one moment of a loop.
+/// Constants at one point of a loop.
 #[derive(Default)]
 struct Known {
     values: FxHashMap<InstId, ConstId>,
@@ -201,7 +202,7 @@ impl Side {
     }
 }
 
-/// Looks at the instructions of a turn, in a switch or not; none for a form that cannot be unrolled.
+/// Examines the instructions of an iteration, inside a switch or not; `None` for a form that cannot be unrolled.
 fn seen(function: &Function, insts: &[InstId], in_switch: bool) -> Option<Seen> {
     let mut all = Seen { size: 0, falls: true };
     for id in insts {
@@ -232,7 +233,7 @@ fn seen(function: &Function, insts: &[InstId], in_switch: bool) -> Option<Seen> 
     Some(all)
 }
 
-/// Takes what instructions of a block do, which nothing runs any more, out of the function.
+/// Removes the instructions of an unreachable block from the function.
 fn bury(function: &mut Function, block: BlockId) {
     for id in std::mem::take(&mut function.blocks[block].insts) {
         let op = std::mem::replace(&mut function.insts[id].op, Op::Unreachable);

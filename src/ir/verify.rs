@@ -1,7 +1,7 @@
 //! Verifies a module.
 //!
-//! The verifier runs after front ends and passes in tests and debug builds. An error is a defect of the compiler, never
-//! of a shader, and its message is for the author of the pass. Targets and their limits play no role.
+//! The verifier runs after front ends and passes in tests and debug builds. An error is a bug in the compiler, never in
+//! a shader, and its message is for the author of the pass. Targets and their limits play no role.
 
 mod body;
 mod cooperative;
@@ -18,12 +18,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::fmt;
 
-/// Something in a module that breaks a rule of the IR.
+/// A violation of the IR's rules in a module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
     pub message: String,
     pub span: Span,
-    /// Function in whose body it is.
+    /// Function with the violation in its body.
     pub function: Option<FuncId>,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for VerifyError {
 }
 
 impl VerifyError {
-    /// The message that a user sees, should one ever.
+    /// The message that a user would see.
     pub fn diagnostic(&self) -> Diagnostic {
         let message = format!("the compiler made invalid code: {}", self.message);
         let diagnostic =
@@ -43,7 +43,7 @@ impl VerifyError {
     }
 }
 
-/// The result of one rule: how it is broken, if it is.
+/// The result of one rule: an error if it is violated.
 type Check = Result<(), String>;
 
 /// Returns an error with a formatted message unless the condition holds.
@@ -59,8 +59,7 @@ use ensure;
 /// Checks everything that [`super`] promises of a module.
 ///
 /// # Errors
-/// Returns all rules that are broken, in the order of the module. Where types or constants are broken nothing after them
-/// is examined.
+/// Returns all violations, in module order. If types or constants have violations, nothing after them is examined.
 pub fn verify(module: &Module) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier { module, types: module.types.clone(), errors: Vec::new() };
     verifier.declared();
@@ -72,7 +71,7 @@ pub fn verify(module: &Module) -> Result<(), Vec<VerifyError>> {
 
 struct Verifier<'m> {
     module: &'m Module,
-    /// A copy, because asking for the type of a pointer or part may add it.
+    /// A copy, because querying the type of a pointer or part may add it.
     types: Types,
     errors: Vec<VerifyError>,
 }
@@ -189,8 +188,8 @@ fn is_neutral(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Scalar(_) | Type::Vector { .. } | Type::BufferReference { .. } | Type::Foreign(_))
 }
 
-/// Returns true if this many parts make a cooperative vector: each of them, or one for all. Where a specialization constant is
-/// the size, any number may.
+/// Returns true if this many parts form a cooperative vector: one per component, or one for all. If the size is a
+/// specialization constant, any number may.
 fn is_whole_vector(module: &Module, ty: TypeId, parts: usize) -> bool {
     let Some(vector) = module.types.cooperative(ty).filter(|of| of.is_vector()) else { return false };
     module.constants.as_int(&module.types, vector.columns).is_none_or(|count| count == parts as i128)
@@ -206,8 +205,7 @@ fn is_laid_out(types: &Types, ty: TypeId) -> bool {
     }
 }
 
-/// A node of a graph that can reach itself, or that such a node reaches: what is left when nodes without predecessors
-/// are taken away again and again.
+/// A node on a cycle or reachable from one: what remains after repeatedly removing nodes without predecessors.
 fn find_cycle(successors: &[Vec<usize>]) -> Option<usize> {
     let mut before = vec![0usize; successors.len()];
     successors.iter().flatten().for_each(|next| before[*next] += 1);

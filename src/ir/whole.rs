@@ -1,8 +1,9 @@
-//! Cross-lane moves of structs, arrays and matrices: one move for each scalar or vector in them. Both front ends write
-//! them through here, so no target ever sees a lane operation on anything larger than a vector.
+//! Cross-lane moves of structs, arrays and matrices: one move for each scalar or vector in them. Both front ends use
+//! this module, so targets never see a lane operation on anything larger than a vector.
 //!
-//! Refused: what has no number of parts or no bits that a lane could hand on (opaque types, addresses, arrays whose
-//! length only the run or the pipeline knows), and values of more than [`MOST_MOVES`] parts.
+//! Two kinds of values are refused: types without a known number of parts or without bits that a lane could pass on
+//! (opaque types, addresses, arrays whose length is known only at run time or pipeline creation), and values of more
+//! than [`MOST_MOVES`] parts.
 
 use super::build::Builder;
 use super::types::{ArrayLen, Scalar, Type, TypeId, Types};
@@ -11,10 +12,10 @@ use crate::lane::LaneOp;
 use smallvec::SmallVec;
 use std::fmt;
 
-/// Moves that one value may become; more of them would be a loop's work.
+/// Limit of the moves for one value; larger values would need a loop.
 pub const MOST_MOVES: u32 = 256;
 
-/// The moves that a value is made of.
+/// The moves that make up a value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Moves {
     /// Scalars and vectors.
@@ -23,14 +24,14 @@ pub struct Moves {
     pub scalars: SmallVec<[Scalar; 4]>,
 }
 
-/// Why a value cannot be moved; its `Display` says what the value is or has.
+/// The reason that a value cannot be moved; its `Display` describes the value or its part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unmovable {
     Opaque,
     Address,
-    /// Floats that operations between lanes do not take.
+    /// Floats that cross-lane operations do not support.
     Encoded,
-    /// The length of an array is known at run time or when the pipeline is made.
+    /// The length of an array is known only at run time or pipeline creation.
     Length,
     TooMany,
 }
@@ -90,7 +91,7 @@ fn add_leaves(scalar: Scalar, times: u32, moves: &mut Moves) -> Result<(), Unmov
     if moves.count > MOST_MOVES { Err(Unmovable::TooMany) } else { Ok(()) }
 }
 
-/// Parts of a type that [`moves`] takes.
+/// Parts of a type that [`moves`] accepts.
 fn part_count(types: &Types, ty: TypeId) -> u32 {
     match types.get(ty) {
         Type::Struct(id) => types.structs[id].members.len() as u32,

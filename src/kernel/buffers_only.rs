@@ -1,10 +1,10 @@
-//! The limits of targets without other stages than compute, and of those without images.
+//! The restrictions of targets with compute shaders only, and of targets without images.
 
 use super::{Kernel, Op};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Stage;
 
-/// The targets that take no images.
+/// The targets without images.
 const NO_IMAGES: &str = "in PTX and in the simulator";
 
 /// Refuses other stages than compute.

@@ -1,7 +1,7 @@
-//! Writes a kernel's blocks: one short method per operation, which appends to the current block.
+//! Builds a kernel's blocks: one short method per operation, which appends to the current block.
 //!
-//! Instructions after a terminator are dropped, so callers need not watch for it. Nothing is checked or simplified
-//! here.
+//! Instructions after a terminator are dropped, so callers need not check for it. The builder does not check or
+//! simplify anything.
 
 use super::{BinOp, BlockId, CmpOp, InstId, Kernel, MemoryAccess, Op, TernOp, Ty, UnOp, Value};
 use crate::ir::{InstFlags, Scalar};
@@ -10,9 +10,9 @@ use crate::source::Span;
 /// Builds one kernel.
 pub struct Builder {
     pub kernel: Kernel,
-    /// Where the instructions that come next are in the source.
+    /// The source position of the next instructions.
     pub span: Span,
-    /// The flags of the instructions that come next.
+    /// The flags of the next instructions.
     pub flags: InstFlags,
     block: BlockId,
 }
@@ -24,12 +24,12 @@ impl Builder {
         Builder { kernel, span: Span::NONE, flags: InstFlags::empty(), block }
     }
 
-    /// The block that instructions are added to.
+    /// The current block.
     pub fn block(&self) -> BlockId {
         self.block
     }
 
-    /// Adds to another block from now on; gives the one before.
+    /// Switches to another block and returns the previous one.
     pub fn switch_to(&mut self, block: BlockId) -> BlockId {
         std::mem::replace(&mut self.block, block)
     }

@@ -1,5 +1,5 @@
-//! The demands of a kernel's cross-lane operations on the subgroup and the workgroup that it runs in. Computed
-//! before they are lowered, when the kernel still says which operations there are.
+//! The requirements of a kernel's cross-lane operations on its subgroup and workgroup. They are computed before
+//! lowering, while the operations are still in the kernel.
 
 use super::{Kernel, Op};
 use crate::ir::{self, EntryPoint, Module, Value, calls};
@@ -10,7 +10,7 @@ use crate::source;
 /// The demands, in lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LaneContract {
-    /// Lanes of the widest segment that an operation states; none without cross-lane operations.
+    /// Lanes of the widest explicit segment of an operation; `None` without cross-lane operations.
     pub widest: Option<u32>,
     /// True if an operation needs every lane of the subgroup.
     pub whole_subgroup: bool,
@@ -29,7 +29,8 @@ impl LaneContract {
         contract
     }
 
-    /// The demands of the operations that an entry point reaches, in a module whose constants have values.
+    /// The requirements of the operations that an entry point reaches, in a module without open specialization
+    /// constants.
     pub fn of_entry(module: &Module, entry: &EntryPoint) -> LaneContract {
         let mut contract = LaneContract::default();
         for demand in demands(module, entry) {
@@ -43,7 +44,7 @@ impl LaneContract {
         self.whole_subgroup |= takes_whole_subgroup(op);
     }
 
-    /// Fewest lanes of a subgroup with which all operations are defined.
+    /// Smallest subgroup for which all operations are defined.
     pub fn least_subgroup_size(self) -> u32 {
         self.widest.unwrap_or(1)
     }

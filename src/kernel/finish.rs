@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The first step, as [`Watcher`] sees it.
 pub const LOWER: &str = "lower";
 
-/// The kernel of the entry point of a module for a profile whose wave size is known, without cross-lane operations.
+/// The kernel of a module's entry point for a profile with a known wave size, without cross-lane operations.
 ///
 /// # Errors
 /// Reports constructs that the kernel form cannot express and operations that the profile lacks.
@@ -44,7 +44,7 @@ pub fn watch(
     prepared.finish_in(&plans, profile, &mut pipeline).map(drop)
 }
 
-/// A kernel for all profiles of a target and wave size, with the requests of its cross-lane operations to the planner.
+/// A kernel for all profiles of a target and wave size, with the planner requests of its cross-lane operations.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     kernel: Kernel,
@@ -68,8 +68,7 @@ impl Prepared {
         Prepared { kernel, operations }
     }
 
-    /// The cross-lane operations and their places in the source, in the order of the kernel; nothing where the profile does
-    /// not state the size of a wave.
+    /// The cross-lane operations and their source spans, in kernel order; none if the profile has no fixed wave size.
     pub fn requests(&self) -> impl Iterator<Item = (Span, &Request<'static>)> {
         self.operations.iter().map(|operation| (self.kernel.insts[operation.inst].span, &operation.request))
     }
@@ -82,10 +81,10 @@ impl Prepared {
         lanes::plans_of(&self.kernel, &self.operations, profile, known)
     }
 
-    /// Takes the last steps. Profiles with the same features, plans and fast fused operations get the same kernel.
+    /// Runs the remaining passes. Profiles with the same features, plans and fast fused operations get the same kernel.
     ///
     /// # Errors
-    /// Where a pass has made a kernel that is not sound.
+    /// When a pass has produced an invalid kernel.
     pub fn finish(self, plans: &[Arc<Plan>], profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
         self.finish_in(plans, profile, &mut Pipeline::default())
     }
@@ -106,7 +105,7 @@ impl Prepared {
     }
 }
 
-/// The same as [`finish`] with one plan for all cross-lane operations, which need not be the one that is chosen.
+/// Like [`finish`], with one plan for all cross-lane operations, which need not be the best one.
 ///
 /// # Errors
 /// Like [`finish`].
@@ -164,7 +163,7 @@ pub fn check_workgroup(size: [u32; 3], span: Span, target: Target) -> Result<(),
     Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "of this entry point")])
 }
 
-/// Builds with debug assertions check what the passes made; a kernel that fails is a bug in crosslane.
+/// Builds with debug assertions verify the result of the passes. A kernel that fails is a bug in crosslane.
 fn check(kernel: &Kernel) -> Result<(), Vec<Diagnostic>> {
     if !cfg!(debug_assertions) {
         return Ok(());

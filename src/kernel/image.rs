@@ -1,8 +1,8 @@
-//! Images, and textures with their samplers: what a kernel declares of them, and how the operands of an operation lie.
+//! Images, and textures with their samplers: a kernel's declarations, and the operands of operations.
 //!
-//! An operation names its image by number; its operands are scalars, those of each part of [`ImageParts`] side by side, in
-//! the order of the bits. Projected coordinates are divided before the operation. If the image is an array, its index
-//! follows, and then the index of its sampler if the samplers are their own array. An index past the end accesses an
+//! An operation names its image by number. Its operands are scalars, grouped by part in the order of the bits of
+//! [`ImageParts`]. Projected coordinates are divided before the operation. If the image is an array, its index follows,
+//! and then the index of its sampler if the samplers are a separate array. An index past the end accesses an
 //! unspecified element of the array.
 
 use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar};
@@ -15,18 +15,18 @@ use crate::source::Span;
 pub struct BindingPoint {
     pub set: u32,
     pub binding: u32,
-    /// 0 for what is not an array.
+    /// 0 if it is not an array.
     pub element: u32,
 }
 
 impl BindingPoint {
-    /// So many elements from this one on.
+    /// This many elements from this one on.
     fn elements(self, count: u32) -> impl Iterator<Item = BindingPoint> {
         (0..count).map(move |n| BindingPoint { element: self.element + n, ..self })
     }
 }
 
-/// The elements of an array that an index chooses from: `index * step` after the first one.
+/// The elements of an array that an index selects from: `index * step` after the first one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Choices {
     pub count: u32,
@@ -34,7 +34,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// A single element, which takes no index.
+    /// A single element, without an index.
     pub const ONE: Choices = Choices { count: 1, step: 1 };
 
     /// Elements from the first one to the last.
@@ -48,14 +48,14 @@ impl Choices {
     }
 }
 
-/// An image that is read and written directly, or a texture and what samples it; or an array of them.
+/// An image that is read and written directly, or a texture with its sampler; or an array of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
     pub name: Box<str>,
     /// Binding point of the image, or of an array's first element.
     pub place: BindingPoint,
     pub choices: Choices,
-    /// Binding point of the sampler, or of an array's first one, if it is bound apart from its texture.
+    /// Binding point of the sampler, or of the first one of an array, if it is bound separately from its texture.
     pub sampler: Option<BindingPoint>,
     /// Choices of an index that applies to the samplers alone.
     pub sampler_choices: Choices,
@@ -63,14 +63,14 @@ pub struct Image {
     /// True if texels are compared with a reference.
     pub compares: bool,
     pub writable: bool,
-    /// Other invocations must see what is written, or must be seen.
+    /// Writes must be visible to other invocations, or theirs to this one.
     pub coherent: bool,
     pub volatile: bool,
     pub span: Span,
 }
 
 impl Image {
-    /// Binding points of the images, from the first one to the last.
+    /// Binding points of the images, from the first to the last.
     pub fn places(&self) -> impl Iterator<Item = BindingPoint> {
         self.place.elements(self.choices.span())
     }
@@ -85,7 +85,7 @@ impl Image {
         if self.sampler.is_some() { self.sampler_choices } else { self.choices }
     }
 
-    /// Binding points of the samplers, from the first one to the last.
+    /// Binding points of the samplers, from the first to the last.
     pub fn sampling_places(&self) -> impl Iterator<Item = BindingPoint> {
         self.sampling_place().elements(self.sampling_choices().span())
     }
@@ -137,7 +137,7 @@ impl Kernel {
     }
 }
 
-/// Dimensions of the coordinates, layers left out.
+/// Number of coordinates, without layers.
 pub const fn dimensions(dim: ImageDim) -> usize {
     match dim {
         ImageDim::D1 | ImageDim::Buffer => 1,
@@ -169,7 +169,7 @@ pub fn arguments(ty: ImageType, op: ImageOp, parts: ImageParts) -> impl Iterator
     })
 }
 
-/// The position of a part's scalars among the operands; none if the operation lacks the part.
+/// The position of a part's scalars among the operands; `None` if the operation lacks the part.
 pub fn argument(ty: ImageType, op: ImageOp, parts: ImageParts, wanted: ImageParts) -> Option<std::ops::Range<usize>> {
     let mut start = 0;
     for (part, count) in arguments(ty, op, parts) {
@@ -195,12 +195,12 @@ pub fn results(ty: ImageType, op: ImageOp, parts: ImageParts) -> Vec<Ty> {
     vec![Ty::of(Scalar::U32); count]
 }
 
-/// Returns true if an operation changes what the image holds.
+/// Returns true if an operation changes the contents of an image.
 pub const fn writes(op: ImageOp) -> bool {
     matches!(op, ImageOp::Write | ImageOp::Atomic(..))
 }
 
-/// Returns true if an operation looks at how coordinates differ between the neighbours in a quad.
+/// Returns true if an operation depends on the differences of coordinates in a quad.
 pub fn takes_derivatives(op: ImageOp, parts: ImageParts) -> bool {
     let given = parts.intersects(ImageParts::LOD | ImageParts::GRADIENTS);
     matches!(op, ImageOp::Sample | ImageOp::QueryLod) && !given

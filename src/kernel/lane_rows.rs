@@ -1,7 +1,7 @@
-//! Values that depend on the lane and on constants alone, as one number for each lane of a wave.
+//! Values that depend only on the lane and on constants, as one number for each lane of a wave.
 //!
-//! The invocation's number in its workgroup is known modulo the wave size, since waves begin at multiples of it: its low
-//! bits are the lane's, and operations that only look at those are known.
+//! Waves begin at multiples of their size, so the low bits of the invocation's index in the workgroup are the lane's,
+//! and operations that only depend on these bits are known.
 
 use super::tree::Tree;
 use super::{BinOp, InstId, Kernel, Op, Ty, Value};
@@ -14,9 +14,9 @@ use crate::lane::{Gives, LaneFact, LaneOp, ReduceOp};
 /// The facts about one value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct KnownLanes {
-    /// The bits in each lane; zero where they are not known.
+    /// The bits in each lane; zero if they are unknown.
     lanes: Vec<u64>,
-    /// Bits that are known, the same ones in all lanes.
+    /// Mask of the known bits, the same in all lanes.
     known: u64,
 }
 
@@ -41,7 +41,7 @@ impl LaneRows {
         rows
     }
 
-    /// The value in each lane, if it is known in full.
+    /// The value in each lane, if it is completely known.
     pub fn of(&self, value: Value) -> Option<&[u64]> {
         self.modulo(value, all(self.types.get(value.index())?.bits()))
     }
@@ -56,7 +56,7 @@ impl LaneRows {
         self.of(value).is_some_and(|row| row.iter().enumerate().all(|(lane, bits)| *bits == lane as u64))
     }
 
-    /// The bits of `mask` of a value in each lane, if those are known; other bits are any.
+    /// The bits of `mask` of a value in each lane, if they are known; the other bits are arbitrary.
     pub fn modulo(&self, value: Value, mask: u64) -> Option<&[u64]> {
         let row = self.rows.get(value.index())?.as_ref()?;
         (row.known & mask == mask).then_some(row.lanes.as_slice())
@@ -117,7 +117,7 @@ impl LaneRows {
         }
     }
 
-    /// The fact that a lane has about itself.
+    /// A fact of a lane about itself.
     fn lane(&self, op: LaneOp) -> Option<KnownLanes> {
         let signature = op.signature();
         if !signature.is_known_by_lane() {
@@ -129,7 +129,7 @@ impl LaneRows {
         Some(KnownLanes { lanes: lanes?, known })
     }
 
-    /// The row of an operand; constants have one.
+    /// The row of an operand, which may be a constant.
     fn operand(&self, kernel: &Kernel, value: Value) -> Option<KnownLanes> {
         match kernel.as_constant(value) {
             Some(bits) => Some(self.row(all(kernel.ty(value).bits()), |_| bits)),
@@ -137,7 +137,7 @@ impl LaneRows {
         }
     }
 
-    /// Operations whose result hangs bit by bit on their operands, or on the bits below.
+    /// Operations whose result bits depend only on the same or lower bits of their operands.
     fn partly(&self, kernel: &Kernel, inst: InstId, op: Op, result: Value) -> Option<KnownLanes> {
         let Op::Bin(op, scalar) = op else { return None };
         let [a, b] = kernel.args(inst) else { return None };
@@ -146,7 +146,7 @@ impl LaneRows {
         let width = all(kernel.ty(result).bits());
         let below = |known: u64| all(known.trailing_ones());
         let known = match op {
-            // A zero that is known decides.
+            // A known zero decides.
             BinOp::And if constant.is_some() => a_row.known | !b_row.lanes[0],
             BinOp::And | BinOp::Or | BinOp::Xor => a_row.known & b_row.known,
             BinOp::Add | BinOp::Sub | BinOp::Mul => below(a_row.known & b_row.known),
@@ -165,7 +165,7 @@ impl LaneRows {
         Some(KnownLanes { lanes: lanes.into_iter().map(|bits| bits & known).collect(), known })
     }
 
-    /// Operations all of whose operands are known in full.
+    /// Operations whose operands are all completely known.
     fn computed(&self, kernel: &Kernel, inst: InstId, op: Op, result: Value) -> Option<KnownLanes> {
         let args = kernel.args(inst);
         let rows: Option<Vec<KnownLanes>> = args.iter().map(|arg| self.operand(kernel, *arg)).collect();
@@ -184,7 +184,7 @@ impl LaneRows {
     }
 }
 
-/// An operation in each lane; none if it is undefined in one.
+/// An operation in each lane; `None` if it is undefined in any.
 fn evaluate(op: Op, rows: &[&[u64]], size: u32) -> Option<Vec<u64>> {
     let mut out = vec![0; size as usize];
     (compute(op, &mut out, |n| rows[n]) & all(size) == 0).then_some(out)

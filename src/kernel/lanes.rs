@@ -1,9 +1,9 @@
 //! Turns the cross-lane operations of a kernel into instructions of one profile.
 //!
-//! Each [`Op::Lane`] becomes the steps of its plan. The planner ([`crate::lane::planner`]) knows the operands that are
-//! constant, uniform, or a function of the lane alone, and the lanes that run the operation. Steps that depend on the lane
-//! alone move to the kernel's start, once for all plans; values that do become facts, and numbers of subgroups become
-//! arithmetic. Arithmetic on a moved value absorbs the move. Instruction selection happens in the back ends.
+//! Each [`Op::Lane`] becomes the steps of its plan. The planner ([`crate::lane::planner`]) gets the operands that are
+//! constant, uniform, or a function of the lane, and the lanes that run the operation. Steps that depend only on the
+//! lane move to the kernel's start, once for all plans; such values become facts, and subgroup indices become
+//! arithmetic. Arithmetic on a moved value absorbs the move. Back ends select the instructions.
 
 mod dpp_combine;
 mod inline;
@@ -31,20 +31,20 @@ pub const LANE_FACTS: &str = "lane_facts";
 pub const LOWER_LANES: &str = "lower_lanes";
 pub const DPP_COMBINE: &str = "dpp_combine";
 
-/// A cross-lane operation that is to be lowered.
+/// A cross-lane operation to be lowered.
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub inst: InstId,
     pub request: Request<'static>,
-    /// The outermost loop around it in which the same lanes run it in every round.
+    /// The outermost enclosing loop in which the same lanes run it in every iteration.
     steady: Option<InstId>,
 }
 
 /// Lowers all cross-lane operations of a kernel for a profile.
 ///
 /// # Errors
-/// Returns an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
-/// state the size of a wave. No operation is lowered then.
+/// Returns an error at each operation that the profile cannot do or that has no lowering yet, and if the profile has no
+/// fixed wave size. No operation is lowered then.
 pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<(), Vec<Diagnostic>> {
     let operations = operations(kernel, profile);
     let answers = plans_of(kernel, &operations, profile, &Plans::default())?;
@@ -52,8 +52,8 @@ pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<(), Vec<Dia
     Ok(())
 }
 
-/// A kernel's cross-lane operations, in the order of the text; nothing where the profile does not state the size of a wave.
-/// The kernel is written in terms of the lane's number before.
+/// A kernel's cross-lane operations, in text order; none if the profile has no fixed wave size. Rewrites the kernel in
+/// terms of the lane index first.
 pub fn operations(kernel: &mut Kernel, profile: &Profile) -> Vec<Operation> {
     let Some(size) = profile.wave_size else { return Vec::new() };
     state_size(kernel, size);
@@ -70,8 +70,8 @@ pub fn operations(kernel: &mut Kernel, profile: &Profile) -> Vec<Operation> {
 /// The plan of each operation.
 ///
 /// # Errors
-/// Returns an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
-/// state the size of a wave.
+/// Returns an error at each operation that the profile cannot do or that has no lowering yet, and if the profile has no
+/// fixed wave size.
 pub fn plans_of(
     kernel: &Kernel,
     operations: &[Operation],
@@ -100,7 +100,7 @@ fn refuse(refusal: &Refusal, span: Span, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Writes each operation as its plan says.
+/// Replaces each operation by the steps of its plan.
 pub fn write(
     kernel: &mut Kernel,
     operations: &[Operation],
@@ -169,13 +169,13 @@ fn state_size(kernel: &mut Kernel, size: u32) {
     names.apply_all(kernel);
 }
 
-/// Returns true for a word of a ballot, by its constant number, that holds no lane of a wave of `size`.
+/// Returns true for a ballot word, by its constant number, without lanes in a wave of `size`.
 fn is_beyond(kernel: &Kernel, word: InstId, size: u32) -> bool {
     kernel.as_constant(kernel.args(word)[1]).is_some_and(|at| at >= u64::from(size.div_ceil(u32::BITS)))
 }
 
-/// Makes arithmetic that gives the lane's index a fact, and values that are the same number in all lanes that number.
-/// Built-in values stay: hardware has them at hand.
+/// Turns arithmetic that computes the lane index into a fact, and values that are the same known number in all lanes
+/// into constants. Built-in values stay, because hardware provides them.
 fn use_facts(kernel: &mut Kernel, size: u32) {
     let rows = LaneRows::new(kernel, size);
     let mut names = Names::default();
@@ -195,8 +195,8 @@ fn use_facts(kernel: &mut Kernel, size: u32) {
     names.apply_all(kernel);
 }
 
-/// Replaces the first invocation of a wave plus the lane's index by the invocation's number, also if another term is added
-/// between.
+/// Replaces the sum of a wave's first invocation index and the lane index by the invocation index, also if another term
+/// is added in between.
 fn join_places(kernel: &mut Kernel, rows: &LaneRows, names: &mut Names) {
     for inst in Tree::new(kernel).insts(kernel) {
         let (Some(sum), Some(result)) = (summands(kernel, inst), kernel.result(inst)) else { continue };
@@ -253,7 +253,7 @@ struct Analyses<'k> {
 }
 
 impl Analyses<'_> {
-    /// The request to the planner; none for other instructions. It looks at the operands as the analyses saw them.
+    /// The request to the planner; `None` for other instructions. It uses the operands as they were for the analyses.
     fn request(&self, inst: InstId) -> Option<Request<'static>> {
         let Op::Lane { op, ty } = self.kernel.insts[inst].op else { return None };
         let args = self.kernel.args(inst);
@@ -278,7 +278,7 @@ impl Analyses<'_> {
         Input { ty, known }
     }
 
-    /// The second operand in each lane, where it depends on the lane alone: the bits of it that count.
+    /// The significant bits of the second operand in each lane, if it depends only on the lane.
     fn index_row(&self, op: LaneOp, index: Value) -> Option<Vec<u32>> {
         if self.kernel.as_constant(index).is_some() || self.kernel.ty(index) != Ty::B32 {
             return None;
@@ -297,7 +297,7 @@ impl Analyses<'_> {
 struct Lowering<'k> {
     kernel: &'k mut Kernel,
     profile: &'k Profile,
-    /// The operations that are to come, with their plans.
+    /// The remaining operations, with their plans.
     operations: Peekable<vec::IntoIter<(&'k Operation, &'k Plan)>>,
     /// Set-up steps with their operands, and the values that they became with their numbers.
     setup: FxHashMap<(StepOp, Vec<Value>), (Value, u32)>,
@@ -305,14 +305,14 @@ struct Lowering<'k> {
     /// Instructions that go before a loop, with that loop.
     before_loops: Vec<(InstId, Vec<InstId>)>,
     names: Names,
-    /// The origin of the instructions that come next.
+    /// The origin of the next instructions.
     origin: Origin,
     /// Number of constructs around the block that is being lowered.
     depth: usize,
 }
 
 impl Lowering<'_> {
-    /// Lowers the operations of a block; those inside its constructs come later.
+    /// Lowers the operations of a block; operations in nested blocks follow.
     fn block(&mut self, block: BlockId) {
         let insts = std::mem::take(&mut self.kernel.blocks[block].insts);
         let mut out = Vec::with_capacity(insts.len());
@@ -326,7 +326,7 @@ impl Lowering<'_> {
         self.kernel.blocks[block].insts = out;
     }
 
-    /// Puts what is the same in all rounds of a loop before it.
+    /// Moves loop-invariant steps before the loop.
     fn put_before_loops(&mut self, tree: &Tree) {
         for (inst, before) in std::mem::take(&mut self.before_loops) {
             let Some(block) = tree.block_of(inst) else { continue };
@@ -337,7 +337,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Puts what was set up at the kernel's start.
+    /// Inserts the setup at the kernel's start.
     fn put_setup(&mut self) {
         let body = &mut self.kernel.blocks[self.kernel.body].insts;
         body.splice(0..0, std::mem::take(&mut self.setup_insts));

@@ -1,9 +1,9 @@
-//! The form that the assembly targets and the simulator share: SSA over typed scalars in structured control flow.
+//! The form shared by the assembly targets and the simulator: SSA over typed scalars in structured control flow.
 //!
-//! A [`Kernel`] is one entry point with all its calls inlined, mostly of a compute shader. Vectors, matrices, arrays
+//! A [`Kernel`] is one entry point with all its calls inlined, usually of a compute shader. Vectors, matrices, arrays
 //! and structs are gone: values are scalars, memory is bytes. Control flow is nested blocks with parameters; values
-//! flow out of an `If`, a `Loop` or a `Scope` as its results. Cross-lane operations are [`Op::Lane`] until a profile
-//! is known and [`Op::Prim`] afterwards. This form is independent of language and target.
+//! leave an `If`, a `Loop` or a `Scope` as its results. Cross-lane operations are [`Op::Lane`] until a profile is known
+//! and [`Op::Prim`] afterwards. The form is independent of language and target.
 
 pub(crate) mod arith;
 pub mod buffers_only;
@@ -45,19 +45,19 @@ pub type Value = Handle<ValueData>;
 pub type InstId = Handle<Inst>;
 pub type BlockId = Handle<Block>;
 
-/// Type of a value: its size. The operation says if it is an integer or a float.
+/// Type of a value: only its size. The operation determines whether it is an integer or a float.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Ty {
     Bool,
     B16,
     B32,
     B64,
-    /// One bit a lane: what ballots are.
+    /// One bit per lane, for ballots.
     Mask,
 }
 
 impl Ty {
-    /// The type that holds a scalar; 8-bit integers live in 16 bits, extended by their sign.
+    /// The type for a scalar. 8-bit integers are stored in 16 bits, extended by their sign.
     pub const fn of(scalar: Scalar) -> Ty {
         match scalar.width {
             1 => Ty::Bool,
@@ -78,7 +78,7 @@ impl Ty {
     }
 }
 
-/// Where a value comes from.
+/// The definition of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Def {
     /// These bits; the bits above the type's size are zero.
@@ -123,9 +123,9 @@ pub enum Origin {
     /// The shader's own code.
     #[default]
     Code,
-    /// The cross-lane operation of this number, in the order of the text.
+    /// The cross-lane operation with this number, in text order.
     Operation(u32),
-    /// The shader's own arithmetic, which a move of the operation of this number has become part of.
+    /// Arithmetic of the shader, fused with a move of the operation with this number.
     Within(u32),
     /// The set-up of this number, which several operations may share.
     SetUp(u32),
@@ -142,7 +142,7 @@ impl Origin {
     }
 }
 
-/// The number of a set-up that back ends make for moves through workgroup memory: the address of the lane's own word.
+/// The number of a setup that back ends create for moves through workgroup memory: the address of the lane's own word.
 pub const OWN_WORD: u32 = u32::MAX;
 
 /// Instructions in execution order, the last one a terminator.
@@ -168,7 +168,7 @@ pub struct Buffer {
     pub binding: u32,
     /// The index in an array of buffers; otherwise 0.
     pub element: u32,
-    /// The smallest size in bytes: up to the end of the last member, run-time arrays counted as empty.
+    /// The minimum size in bytes: up to the end of the last member, with empty run-time arrays.
     pub bytes: u32,
     pub writes: BufferWrites,
     pub span: Span,
@@ -191,16 +191,16 @@ impl Buffer {
 pub enum BufferWrites {
     /// None: it is uniform, or `readonly` and `restrict`, so that no other variable refers to its memory.
     Never,
-    /// Those through other buffers, which may refer to the same memory.
+    /// Writes through other buffers, which may refer to the same memory.
     Elsewhere,
-    /// Those through this buffer too.
+    /// Writes through this buffer too.
     Here,
 }
 
 /// A variable that is indexed at run time, in the invocation's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PrivateVariable {
-    /// Its first byte. Variables that are never needed at once may share bytes.
+    /// Its first byte. Variables that are never live at the same time may share bytes.
     pub start: u32,
     pub bytes: u32,
     /// The alignment of `start`, a power of two.
@@ -227,10 +227,10 @@ impl Buffer {
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub name: Box<str>,
-    /// Span of the function that it begins with.
+    /// Span of its entry function.
     pub span: Span,
     pub stage: Stage,
-    /// Invocations of a workgroup in x, y, z; one where there are no workgroups.
+    /// Invocations of a workgroup in x, y, z; one in stages without workgroups.
     pub workgroup_size: [u32; 3],
     /// In the order of set and binding.
     pub buffers: Vec<Buffer>,
@@ -246,11 +246,11 @@ pub struct Kernel {
     pub push_bytes: u32,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,
-    /// The demands of its cross-lane operations on the workgroup; known from [`finish`](finish::finish) on.
+    /// The requirements of its cross-lane operations on the workgroup; known from [`finish`](finish::finish) on.
     pub lanes: LaneContract,
     /// For each lowered cross-lane operation, the set-ups that it needs.
     pub set_ups: Vec<Vec<u32>>,
-    /// Bytes of memory of one invocation.
+    /// Bytes of private memory per invocation.
     pub private_bytes: u32,
     /// The variables in it.
     pub private: Vec<PrivateVariable>,
@@ -263,8 +263,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Bytes of a buffer at most: the last 64 KiB of the addresses of 32 bits are free, so that an address after one that is
-    /// inside does not wrap.
+    /// Size limit of a buffer in bytes: the last 64 KiB of the 32-bit addresses are free, so that an address shortly
+    /// after a valid one does not wrap.
     pub const LARGEST_BUFFER: u64 = (1 << 32) - (1 << 16);
 
     /// A kernel with an empty body.
@@ -322,7 +322,7 @@ impl Kernel {
         (first..first + count).map(|index| Value::from_index(index as usize))
     }
 
-    /// The only result of an instruction; none if it has none or several.
+    /// The only result of an instruction; `None` if it has none or several.
     pub fn result(&self, inst: InstId) -> Option<Value> {
         let mut results = self.results(inst);
         if results.len() == 1 { results.next() } else { None }
@@ -356,12 +356,12 @@ impl Kernel {
         }
     }
 
-    /// A value of which nothing is known.
+    /// An undefined value.
     pub fn undefined(&mut self, ty: Ty) -> Value {
         self.values.push(ValueData { ty, def: Def::Undef })
     }
 
-    /// The instruction that gives a value.
+    /// The instruction that defines a value.
     pub fn definition(&self, value: Value) -> Option<InstId> {
         match self.values[value].def {
             Def::Inst(inst, _) => Some(inst),
@@ -369,7 +369,7 @@ impl Kernel {
         }
     }
 
-    /// A condition without its inversions, and true if it is the inverse of this one.
+    /// A condition without its negations, and true if their number is odd.
     pub fn positive(&self, mut condition: Value) -> (Value, bool) {
         let mut is_inverse = false;
         while let Some(inst) = self.definition(condition)
@@ -380,12 +380,12 @@ impl Kernel {
         (condition, is_inverse)
     }
 
-    /// Returns true if control comes out of the end of a block.
+    /// Returns true if control reaches the end of a block.
     pub fn completes(&self, block: BlockId) -> bool {
         self.blocks[block].insts.last().is_some_and(|last| self.insts[*last].op == Op::Yield)
     }
 
-    /// The truth of an `If`'s condition in all invocations that come out of it: known where one arm does not complete.
+    /// The value of an `If`'s condition in all invocations after it: known if one arm does not complete.
     pub fn truth_after(&self, then: BlockId, otherwise: BlockId) -> Option<bool> {
         match (self.completes(then), self.completes(otherwise)) {
             (true, false) => Some(true),
@@ -401,7 +401,7 @@ impl Kernel {
         block
     }
 
-    /// An instruction that is in no block yet.
+    /// An instruction that is not in a block yet.
     pub fn add_inst(&mut self, op: Op, args: &[Value], results: &[Ty], flags: InstFlags, span: Span) -> InstId {
         limits::spend(1);
         limits::hold::<Inst>(1);
@@ -432,7 +432,7 @@ impl Kernel {
         (inst.first, inst.count) = (first, types.len() as u32);
     }
 
-    /// Adds a parameter to a block, after the others.
+    /// Appends a parameter to a block.
     pub fn add_param(&mut self, block: BlockId, ty: Ty) -> Value {
         let n = self.blocks[block].params.len() as u32;
         let value = self.values.push(ValueData { ty, def: Def::Param(block, n) });
@@ -440,7 +440,7 @@ impl Kernel {
         value
     }
 
-    /// Keeps some parameters of a block. Returns whether others went.
+    /// Keeps some parameters of a block. Returns true if others were removed.
     pub fn retain_params(&mut self, block: BlockId, keep: impl Fn(&Value) -> bool) -> bool {
         let params = &mut self.blocks[block].params;
         let before = params.len();
@@ -451,7 +451,7 @@ impl Kernel {
         params.len() != before
     }
 
-    /// Returns true if nothing in it branches, so that its body is the only block.
+    /// Returns true if it has no branches, so that its body is the only block.
     pub fn is_straight(&self) -> bool {
         !self.blocks[self.body].insts.iter().any(|inst| self.insts[*inst].op.is_structured())
     }

@@ -2,7 +2,7 @@
 
 use crate::kernel::{InstId, Kernel, Value};
 
-/// Replacements of values. A value that was never replaced stands for itself.
+/// Replacements of values. A value without a replacement stays itself.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     map: Vec<Option<Value>>,
@@ -18,7 +18,7 @@ impl Names {
         self.map[value.index()] = Some(by);
     }
 
-    /// Replaces each value by the one next to it.
+    /// Replaces the first value of each pair by the second.
     pub fn replace_all(&mut self, values: impl IntoIterator<Item = Value>, by: impl IntoIterator<Item = Value>) {
         for (value, by) in values.into_iter().zip(by) {
             self.replace(value, by);

@@ -1,4 +1,4 @@
-//! The operations of a kernel. All are on scalars; the scalar type in an operation says which arithmetic is meant.
+//! The operations of a kernel. All work on scalars; the scalar type in an operation selects the arithmetic.
 //!
 //! Operands are in brackets, in order. Types: the operands and the result of arithmetic have the scalar's type.
 
@@ -34,9 +34,9 @@ pub enum UnOp {
     /// Number of set bits, in the operand's type.
     BitCount,
     BitReverse,
-    /// Number of the lowest set bit; -1 if none is set.
+    /// Index of the lowest set bit; -1 if none is set.
     FindLsb,
-    /// Number of the highest set bit (of a negative signed number: the highest clear bit); -1 if there is none.
+    /// Index of the highest set bit (of a negative signed number: the highest clear bit); -1 if there is none.
     FindMsb,
 }
 
@@ -47,13 +47,13 @@ pub enum BinOp {
     Add,
     Sub,
     Mul,
-    /// High half of the integers' product, by the scalar's sign.
+    /// High half of the integer product, signed or unsigned by the scalar.
     MulHigh,
     /// Integers truncate toward zero; by zero and on overflow: undefined.
     Div,
     /// Integers only: remainder with the sign of the dividend; by zero: undefined.
     Rem,
-    /// Floats: the operand that is a number if the other is none; which zero of two is not said.
+    /// Floats: if one operand is a NaN, the other one; either zero of a pair of zeros.
     Min,
     Max,
     /// Integers bit by bit, bools logically.
@@ -66,7 +66,7 @@ pub enum BinOp {
     Shr,
 }
 
-/// `[a, b]`, gives a bool. Floats: false with a NaN, except `Ne`, which is true.
+/// `[a, b]`, returns a bool. Floats: false with a NaN, except `Ne`, which is true.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum CmpOp {
     Eq,
@@ -82,8 +82,8 @@ pub enum CmpOp {
 pub enum TernOp {
     /// `[a, b, c]`: `a * b + c` of floats, rounded once.
     Fma,
-    /// `[base, offset, bits]`: integers of the scalar's type, offset and bits of 32 bits; by the scalar's sign extended;
-    /// 0 if bits is 0, undefined if the field is not inside the value.
+    /// `[base, offset, bits]`: integers of the scalar's type, offset and bits of 32 bits; extended by the scalar's
+    /// sign; 0 if bits is 0, undefined if the field exceeds the value.
     BitExtract,
 }
 
@@ -96,10 +96,10 @@ pub enum MemorySpace {
     Push,
     /// Memory of the workgroup.
     Shared,
-    /// Memory of the invocation: variable `n` of [`super::Kernel::private`], in which all addresses lie that are used
-    /// with it. Offsets are bytes from the start of the whole; the offset is not below the variable's start.
+    /// Private memory: variable `n` of [`super::Kernel::private`], which must contain all addresses. Offsets are bytes
+    /// from the start of the whole memory; the offset is not below the variable's start.
     Private(u32),
-    /// All memory: the address has 64 bits.
+    /// Physical memory, with 64-bit addresses.
     Physical,
 }
 
@@ -109,13 +109,13 @@ pub struct MemoryAccess {
     pub space: MemorySpace,
     /// Bytes added to the address operand.
     pub offset: u32,
-    /// Bytes of a component: 1, 2, 4 or 8. One byte is extended with zeros to 16 bits and cut off from them.
+    /// Bytes of a component: 1, 2, 4 or 8. A byte is zero-extended to 16 bits and truncated from them.
     pub bytes: u8,
     /// Consecutive components, 1 to 4.
     pub components: u8,
     /// The known alignment of address plus offset, in bytes.
     pub align: u32,
-    /// Other invocations must see it, or must be seen, without an atomic.
+    /// Writes must be visible to other invocations, or theirs to this one, without an atomic.
     pub coherent: bool,
     pub volatile: bool,
 }
@@ -136,9 +136,9 @@ impl MemoryAccess {
     }
 }
 
-/// One operation. Values are visible in the rest of their block and in the blocks nested there; a loop's continuing block
-/// sees its own parameters and what is outside the loop, nothing of the body. Terminators end a block and are nowhere else: `Yield`, `Exit`, `Continue`, `Repeat`, `Return`,
-/// `Unreachable`.
+/// One operation. Values are visible in the rest of their block and in nested blocks; a loop's continuing block sees
+/// its own parameters and values outside the loop, but nothing of the body. Terminators only occur at the end of a
+/// block: `Yield`, `Exit`, `Continue`, `Repeat`, `Return`, `Unreachable`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     Un(UnOp, Scalar),
@@ -158,30 +158,30 @@ pub enum Op {
     /// `[a]` of 64 bits: its high 32 bits.
     High,
 
-    /// `[]`: a component of a built-in input, of the type that [`super::stage::built_in_input`] says. Others are made of
-    /// these.
+    /// `[]`: a component of a built-in input, with the type from [`super::stage::built_in_input`]. Others are computed
+    /// from these.
     BuiltIn(BuiltIn, u8),
-    /// `[]`: a component of an input's location, of 32 bits, or 64 where the input is wide.
+    /// `[]`: a component of an input's location: 32 bits, or 64 if the input is wide.
     Input {
         location: u32,
         component: u8,
     },
-    /// `[]`, `[sample]` or `[x, y]`, 32 bits: the same of a float, at another place of the pixel.
+    /// `[]`, `[sample]` or `[x, y]`, 32 bits: a component of a float input, at another position in the pixel.
     Interpolate {
         at: InterpolateAt,
         location: u32,
         component: u8,
     },
-    /// `[value]` of 32 bits: a component of an output, once on each way to the end of the invocation.
+    /// `[value]` of 32 bits: a component of an output, once on each path to the end of the invocation.
     Output {
         site: Site,
         component: u8,
     },
-    /// `[]`: makes a helper of a fragment's invocation, whose outputs and stores from here on are lost. It continues.
+    /// `[]`: turns a fragment's invocation into a helper, whose later outputs and stores are discarded. It continues.
     Kill,
-    /// `[a]` of 32-bit floats: how it differs between the neighbours in a quad; one of the six functions of `x` and `y`.
+    /// `[a]` of 32-bit floats: its derivative in the quad; one of the six functions of `x` and `y`.
     Derivative(MathFn),
-    /// Operates on image `n` of [`super::Kernel::images`]; operands and results as [`super::image`] says.
+    /// An operation on image `n` of [`super::Kernel::images`]; operands and results as in [`super::image`].
     Image {
         op: ImageOp,
         image: u32,
@@ -201,7 +201,7 @@ pub enum Op {
         scope: Scope,
         order: Order,
     },
-    /// `[]`: bytes of what is bound to buffer `n`. 32 bits.
+    /// `[]`: size in bytes of the memory bound to buffer `n`. 32 bits.
     BufferBytes(u32),
     Barrier {
         execution: Option<Scope>,
@@ -210,14 +210,14 @@ pub enum Op {
         order: Order,
     },
 
-    /// A cross-lane operation with the operands that [`LaneOp`] lists, each one scalar. `ty` are the scalar types of its
-    /// first and second operand, `BOOL` where there is none or it is a ballot. Ballots are masks.
+    /// A cross-lane operation with the operands in [`LaneOp`], each one scalar. `ty` are the scalar types of its first
+    /// and second operand, `BOOL` for a ballot or a missing operand. Ballots are masks.
     Lane {
         op: LaneOp,
         ty: [Scalar; 2],
     },
-    /// An instruction that moves or combines values across lanes; operands as [`Primitive`] lists them, of which the
-    /// values have type `ty`; READFIRSTLANE also takes and gives a mask.
+    /// An instruction that moves or combines values across lanes, with the operands in [`Primitive`]; values have type
+    /// `ty`. READFIRSTLANE also takes and returns a mask.
     Prim {
         primitive: Primitive,
         ty: Scalar,
@@ -228,31 +228,32 @@ pub enum Op {
         ty: Scalar,
         primitive: Primitive,
     },
-    /// A fact that a lane has about itself: 32 bits, or a mask.
+    /// A fact of a lane about itself: 32 bits, or a mask.
     Fact(LaneFact),
-    /// Arithmetic on masks: the operations of [`AluOp`] that take or give ballots. `BallotFromMask` takes 64 bits.
+    /// Arithmetic on masks: the operations of [`AluOp`] that take or return ballots. `BallotFromMask` takes 64 bits.
     MaskAlu(AluOp),
-    /// `[w0, w1, w2, w3]` of 32 bits: the mask with these words, whose last two are beyond all lanes.
+    /// `[w0, w1, w2, w3]` of 32 bits: the mask with these words; the last two have no lanes.
     MaskFromWords,
 
-    /// `[condition]`: runs one of the two blocks. Results: what the block that ran yields.
+    /// `[condition]`: runs one of the two blocks. Results: the values that this block yields.
     If {
         then: BlockId,
         otherwise: BlockId,
     },
     /// `[initial values of the body's parameters…]`: runs `body`; its `Continue` runs `continuing` with that
-    /// terminator's operands, whose `Repeat` runs `body` again. Results: what the `Exit` or `Repeat` that left gives.
+    /// terminator's operands, whose `Repeat` runs `body` again. Results: the values of the `Exit` or `Repeat` that
+    /// leaves the loop.
     Loop {
         body: BlockId,
         continuing: BlockId,
     },
-    /// `[]`: runs a block that an `Exit` may leave early. Results: what it yields, or the `Exit` gives.
+    /// `[]`: runs a block that an `Exit` may leave early. Results: the values that it yields, or those of the `Exit`.
     Scope {
         body: BlockId,
     },
-    /// `[]`: runs a block in all lanes of the wave, active or not (AMD's whole-wave mode). The block is straight-line code
-    /// that touches no memory. In lanes that were not active, values from outside are undefined there, except for
-    /// constants and values that are uniform by definition, such as ballots. Results: what it yields, in the active
+    /// `[]`: runs a block in all lanes of the wave, active or not (AMD's whole-wave mode). The block is straight-line
+    /// code that touches no memory. In lanes that were not active, values from outside are undefined there, except for
+    /// constants and values that are uniform by definition, such as ballots. Results: the yielded values, in the active
     /// lanes.
     Whole {
         body: BlockId,
@@ -271,8 +272,8 @@ pub enum Op {
 }
 
 impl Op {
-    /// Returns true if it converts unsigned words to floats, as unsigned divisions do. In that case NVIDIA's compilers keep the
-    /// sign of extracted signed fields although they are read as unsigned.
+    /// Returns true if it converts unsigned words to floats, as unsigned divisions do. In that case NVIDIA's compilers
+    /// keep the sign of extracted signed fields although they are read as unsigned.
     pub const fn floats_unsigned(&self) -> bool {
         match self {
             Op::Convert(from, to) => matches!(from.kind, ScalarKind::Uint) && to.is_float(),
@@ -281,12 +282,12 @@ impl Op {
         }
     }
 
-    /// Returns true if a block ends with it.
+    /// Returns true if it ends a block.
     pub const fn is_terminator(&self) -> bool {
         matches!(self, Op::Yield | Op::Exit(_) | Op::Continue(_) | Op::Repeat | Op::Return | Op::Unreachable)
     }
 
-    /// Returns true if it holds blocks.
+    /// Returns true if it has nested blocks.
     pub const fn is_structured(&self) -> bool {
         matches!(self, Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } | Op::Whole { .. })
     }

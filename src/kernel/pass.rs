@@ -1,9 +1,9 @@
-//! Passes that make kernels smaller and faster without changing what they compute: one file per pass, under the name
-//! that compilers commonly give it.
+//! Passes that make kernels smaller and faster without changing their results: one file per pass, under its common name
+//! in compilers.
 //!
-//! Every pass keeps the rules of the form ([`super::verify`]) and takes time in proportion to the kernel's size. Floats
-//! are never re-associated, and contracted by [`fp_contract`] alone; a result that was undefined may become any value.
-//! Cross-lane operations stay where they are, because moving one would change which lanes take part.
+//! Every pass preserves the form's rules ([`super::verify`]) and takes time proportional to the kernel's size. Floats
+//! are never re-associated, and only [`fp_contract`] contracts them. An undefined result may become any value.
+//! Cross-lane operations stay in place, because moving one would change the participating lanes.
 
 mod constant_phis;
 mod copy;
@@ -37,7 +37,7 @@ pub use unroll::{Count, counted, refused as not_unrolled};
 #[derive(Clone, Copy)]
 pub struct Pass {
     pub name: &'static str,
-    /// Changes a kernel and gives whether it did.
+    /// Changes a kernel. Returns true if it did.
     pub run: fn(&mut Kernel) -> bool,
 }
 
@@ -78,7 +78,7 @@ pub fn expanding(target: Target) -> impl Iterator<Item = Pass> {
     EXPANDING.into_iter().filter(move |_| target.row().lacks_image_indices)
 }
 
-/// The passes of [`Pipeline::optimize`], in the order in which a kernel first meets them.
+/// The passes of [`Pipeline::optimize`], in the order of their first use.
 pub const OPTIMIZING: [Pass; 13] = [
     CONSTANT_PHIS,
     GVN,
@@ -104,7 +104,7 @@ pub const FP_CONTRACT: &str = "fp_contract";
 /// The passes of [`reducing`] of all targets.
 pub const REDUCING: [Pass; 1] = [STRENGTH_REDUCTION];
 
-/// The passes that replace operations that a target lacks and no compiler after us replaces, for kernels whose cross-lane
+/// The passes that replace operations that a target and all later compilers lack, for kernels whose cross-lane
 /// operations are lowered.
 pub fn reducing(target: Target) -> impl Iterator<Item = Pass> {
     REDUCING.into_iter().filter(move |_| target.row().lacks_division)
@@ -113,8 +113,8 @@ pub fn reducing(target: Target) -> impl Iterator<Item = Pass> {
 /// The passes of [`gathering`] of all targets.
 pub const GATHERING: [Pass; 3] = [SHARE_MOVES, LOAD_STORE_VECTORIZE, LOAD_STORE_VECTORIZE_ALIGNED];
 
-/// The passes that remain for kernels of a target whose cross-lane operations are lowered: as few moves between lanes as can
-/// be where they cost as much as other instructions, and as few accesses to memory where one takes as long as another.
+/// The final passes for kernels of a target, after cross-lane operations are lowered: they minimise moves between lanes
+/// where these cost as much as other instructions, and memory accesses where all accesses take the same time.
 pub fn gathering(target: Target) -> impl Iterator<Item = Pass> {
     let row = target.row();
     let joins = row.joins.map(|joins| match joins {
@@ -124,10 +124,10 @@ pub fn gathering(target: Target) -> impl Iterator<Item = Pass> {
     row.has_scalar_registers.then_some(SHARE_MOVES).into_iter().chain(joins)
 }
 
-/// The passes that run again and again, in this order, while they change something.
+/// The passes that repeat, in this order, until nothing changes.
 const CLEANING: [Pass; 7] = [CONSTANT_PHIS, GVN, SIMPLIFY_CFG, IF_CONVERT, JUMP_THREADING, EARLY_EXIT, DCE];
 
-/// Rounds of cleaning at most: each mostly finds what the one before has laid open, and soon nothing is left.
+/// Limit of the cleaning rounds: each mostly finds what the previous one exposed, and soon nothing is left.
 const ROUNDS: usize = 4;
 
 /// Sees a kernel after each pass, with the pass's name and whether it changed the kernel.
@@ -180,7 +180,7 @@ impl<'w> Pipeline<'w> {
         self.run(PACK_PRIVATE, kernel);
     }
 
-    /// Repeats the bodies of loops, for targets whose compilers leave them as they are.
+    /// Unrolls loops in part, for targets whose compilers do not.
     pub fn repeat(&mut self, kernel: &mut Kernel, copies: LoopCopies) {
         let changed = unroll::run_partly(kernel, copies);
         self.show(PARTIAL_UNROLL.name, changed, kernel);
@@ -196,7 +196,7 @@ impl<'w> Pipeline<'w> {
         let changed = fp_contract(kernel, profile);
         self.show(FP_CONTRACT, changed, kernel);
         if changed {
-            // Negations whose operands sums have taken.
+            // Removes negations that sums have absorbed.
             self.run(DCE, kernel);
         }
     }
@@ -215,7 +215,7 @@ impl<'w> Pipeline<'w> {
         gathering(target).for_each(|pass| _ = self.run(pass, kernel));
     }
 
-    /// Simplifies without copying anything, until every pass in its turn has found nothing.
+    /// Simplifies without copying code, until a full round of passes changes nothing.
     pub(super) fn clean(&mut self, kernel: &mut Kernel) {
         let mut idle = 0;
         for pass in CLEANING.into_iter().cycle().take(ROUNDS * CLEANING.len()) {

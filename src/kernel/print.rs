@@ -1,8 +1,8 @@
 //! A kernel as text for people: `--emit kernel`.
 //!
-//! Everything that a kernel states is shown, except where it comes from; values and constructs are numbered in the order of
-//! the text, so that the same kernel always gives the same text. Constants have 32 bits unless they name another type. The
-//! tests read the text back (`tests/support/kernel`).
+//! The text shows everything in a kernel except source positions; values and constructs are numbered in text order, so
+//! the same kernel always gives the same text. Constants have 32 bits unless they name another type. The tests parse
+//! the text (`tests/support/kernel`).
 
 mod body;
 mod operation;
@@ -15,7 +15,7 @@ use crate::source::SourceMap;
 use body::Body;
 use std::fmt::Write;
 
-/// The text of a kernel. With `sources` each instruction that begins a new source line says where it comes from.
+/// The text of a kernel. With `sources`, each instruction that starts a new source line shows its place.
 pub fn print(kernel: &Kernel, sources: Option<&SourceMap>) -> String {
     let mut body = Body::new(kernel, sources);
     body.block(kernel.body);
@@ -117,7 +117,7 @@ fn image_text(index: usize, image: &Image) -> String {
     )
 }
 
-/// `set 0 binding 1 element 0`, with `of 3` after it where an index chooses from three, and `step 2` between them.
+/// `set 0 binding 1 element 0`, followed by `of 3` if an index selects from three, and `step 2` for their stride.
 fn point_text(BindingPoint { set, binding, element }: BindingPoint, Choices { count, step }: Choices) -> String {
     let of = if count > 1 { format!(" of {count}") } else { String::new() };
     let by = if step > 1 { format!(" step {step}") } else { String::new() };

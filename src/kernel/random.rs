@@ -1,8 +1,8 @@
-//! Random kernels for tests: control flow, loops, memory and cross-lane operations, the same kernel for the same seed.
+//! Random kernels for tests: control flow, loops, memory and cross-lane operations, deterministic for each seed.
 //!
 //! Each invocation reads its own words of the input and writes its own words of the output, so that there are no races.
-//! Values that may be undefined (from lanes that do not take part, or memory that was never written) are told from
-//! others and reach neither conditions nor addresses.
+//! Values that may be undefined (from lanes that do not take part, or uninitialized memory) are tracked and reach
+//! neither conditions nor addresses.
 
 pub mod memory;
 mod statement;
@@ -40,7 +40,8 @@ struct Known {
 struct Leavable {
     inst: InstId,
     results: Vec<Scalar>,
-    /// A loop's counter, while its body is written: what its continuing block takes before values of the results' types.
+    /// The counter of a loop while its body is written: the first operand for its continuing block, before values of
+    /// the results' types.
     counter: Option<Value>,
 }
 
@@ -53,7 +54,7 @@ pub struct Generator {
     /// Eight times four times the number of the invocation in the grid, and in the workgroup.
     own: Value,
     own_shared: Value,
-    /// Instructions that may still be written.
+    /// The remaining number of instructions.
     room: u32,
     depth: u32,
     /// True if there are cross-lane operations.
@@ -78,13 +79,13 @@ pub fn kernel(seed: u64, lanes: bool) -> Kernel {
     generator.b.kernel
 }
 
-/// Runs a kernel and returns the words of the output, none if they are undefined. An error tells what went wrong.
+/// Runs a kernel and returns the words of the output, `None` for undefined ones. An error describes the failure.
 pub fn run(kernel: &Kernel, lanes: u32) -> Result<Vec<Option<u32>>, FaultKind> {
     run_watched(kernel, lanes).map(|[output, _]| output)
 }
 
-/// The same for a kernel as it was generated; none if it makes a number undefined that a condition or an address hangs
-/// on, or does not end: then it says nothing. Nothing else may go wrong.
+/// Runs a generated kernel. Returns `None` if it is not a valid test: if a condition or an address depends on an
+/// undefined number, or if it does not end. Any other failure is an error.
 pub fn run_generated(kernel: &Kernel, lanes: u32) -> Option<Vec<Option<u32>>> {
     match run(kernel, lanes) {
         Ok(words) => Some(words),
@@ -93,7 +94,7 @@ pub fn run_generated(kernel: &Kernel, lanes: u32) -> Option<Vec<Option<u32>>> {
     }
 }
 
-/// Runs a kernel and also returns the words of a third buffer, which begins with all bits set.
+/// Runs a kernel and also returns the words of a third buffer, which starts with all bits set.
 pub fn run_watched(kernel: &Kernel, lanes: u32) -> Result<[Vec<Option<u32>>; 2], FaultKind> {
     let words = kernel.invocations() * GROUPS * WORDS;
     let input: Vec<u8> = (0..words).flat_map(|n| (n.wrapping_mul(0x9e37_79b1) >> (n % 29)).to_le_bytes()).collect();

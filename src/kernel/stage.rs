@@ -24,7 +24,7 @@ impl Stage {
         })
     }
 
-    /// The same stage of the pipeline.
+    /// The corresponding pipeline stage.
     pub const fn of_pipeline(self) -> ir::Stage {
         match self {
             Stage::Vertex => ir::Stage::Vertex,
@@ -43,7 +43,7 @@ impl Stage {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Site {
     Location(u32),
-    /// The second source that the colour of a location is blended with.
+    /// The second source for blending the colour of a location.
     SecondSource(u32),
     BuiltIn(BuiltIn),
 }
@@ -102,7 +102,8 @@ impl Kernel {
 /// Distances to planes that clip, to planes that cull, and to both together.
 pub const DISTANCES: u8 = 8;
 
-/// Type of a built-in input's components, and how many there are; none if it is not an input of a kernel, or made of others.
+/// Type and number of a built-in input's components; `None` if it is not an input of a kernel, or is computed from
+/// others.
 pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
     use BuiltIn as B;
     Some(match built_in {

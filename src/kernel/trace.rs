@@ -1,4 +1,4 @@
-//! The kernel form on its way from a module to a profile's kernel: `--emit kernel@PASS`.
+//! The kernel form at each step from a module to a profile's kernel: `--emit kernel@PASS`.
 
 use super::finish::{LOWER, watch};
 use super::lanes::{DPP_COMBINE, LANE_FACTS, LOWER_LANES};
@@ -17,11 +17,11 @@ use rustc_hash::FxHashMap;
 pub enum Moment {
     /// After each step that changes the kernel.
     EachChange,
-    /// After one run of a step, which count from 1; after the last run if no number is given.
+    /// After a run of a step, counted from 1; after its last run if there is no number.
     After(&'static str, Option<u32>),
 }
 
-/// The steps of a target, in the order in which a kernel first meets them. Passes that clean up run after other steps again.
+/// The steps of a target, in the order of their first run. Cleaning passes run again after other steps.
 pub fn steps(target: Target) -> impl Iterator<Item = &'static str> {
     let is_hardware = target.row().is_hardware;
     let lanes = is_hardware.then_some([LANE_FACTS, LOWER_LANES, DPP_COMBINE]);
@@ -45,7 +45,7 @@ impl Moment {
     /// Reads `PASS`, `PASS.2` or `all`.
     ///
     /// # Errors
-    /// Returns a sentence if the target has no such pass, or the number is none.
+    /// Returns a sentence if the target has no such pass, or the number is invalid.
     pub fn parse(text: &str, target: Target) -> Result<Moment, String> {
         if text == "all" {
             return Ok(Moment::EachChange);
@@ -70,10 +70,11 @@ fn unknown(name: &str, target: Target) -> String {
     format!("unknown pass `{name}`; {hint}")
 }
 
-/// The text of the first entry point's kernel at a moment on its way to a profile.
+/// The text of the first entry point's kernel at a step.
 ///
 /// # Errors
-/// Reports constructs that the kernel form cannot express, operations that the profile lacks, and if the step runs less often.
+/// Reports constructs that the kernel form cannot express, operations that the profile lacks, and a step that runs less
+/// often.
 pub fn trace(
     module: &Module,
     profile: &Profile,
@@ -94,7 +95,7 @@ pub fn trace(
     };
     let end = watch(module, &Specializations::new(), profile, &mut watcher);
     match moment {
-        // The text before an error helps to find it.
+        // The text before an error helps to find its cause.
         _ if !text.is_empty() => Ok(text),
         Moment::After(step, run) => {
             end?;

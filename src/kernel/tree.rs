@@ -1,6 +1,6 @@
-//! How a kernel's blocks are nested, and what flows into the parameters and results of its constructs.
+//! The nesting of a kernel's blocks, and the data flow into the parameters and results of its constructs.
 //!
-//! Made in one walk for a pass that asks; it goes stale when blocks or instructions move.
+//! Built in one walk for a pass that needs it. It is outdated when blocks or instructions move.
 
 use super::{BlockId, Def, InstId, Kernel, Op, Value};
 use crate::limits;
@@ -12,7 +12,7 @@ type Destinations = SmallVec<[Option<Value>; 4]>;
 /// The nesting of blocks and instructions.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// Blocks that can be reached, outer before inner and else in the order of the text.
+    /// Reachable blocks, outer before inner and otherwise in text order.
     pub blocks: Vec<BlockId>,
     owner: Vec<Option<InstId>>,
     place: Vec<Option<BlockId>>,
@@ -22,7 +22,7 @@ pub struct Tree {
 
 impl Tree {
     pub fn new(kernel: &Kernel) -> Tree {
-        // Passes make a tree first, and mostly take as long as a walk over instructions and operands.
+        // Passes build a tree first, and usually take as long as a walk over instructions and operands.
         limits::spend(kernel.insts.len() + kernel.operands.len());
         let mut tree = Tree {
             blocks: Vec::with_capacity(kernel.blocks.len()),
@@ -42,7 +42,7 @@ impl Tree {
         tree
     }
 
-    /// Notes the instructions of a block; the blocks inside come next, the first one first.
+    /// Records the instructions of a block; nested blocks follow, the first one first.
     fn enter(&mut self, kernel: &Kernel, block: BlockId, open: &mut Vec<BlockId>) {
         let first = open.len();
         for inst in &kernel.blocks[block].insts {
@@ -57,7 +57,7 @@ impl Tree {
         open[first..].reverse();
     }
 
-    /// Extends each block's range over those inside, innermost first.
+    /// Extends each block's range over its nested blocks, innermost first.
     fn close(&mut self) {
         for block in self.blocks.iter().rev() {
             if let Some(outer) = self.owner[block.index()].and_then(|owner| self.place[owner.index()]) {
@@ -82,7 +82,7 @@ impl Tree {
         })
     }
 
-    /// For each instruction true if it is such an operation, or a construct that holds one at any depth.
+    /// True for each instruction that is such an operation, or a construct that contains one at any depth.
     pub fn holding(&self, kernel: &Kernel, is_such: impl Fn(Op) -> bool) -> Vec<bool> {
         let mut holds = vec![false; kernel.insts.len()];
         for block in self.blocks.iter().rev() {
@@ -98,12 +98,12 @@ impl Tree {
         holds
     }
 
-    /// The construct that holds a block; none for the body.
+    /// The construct that contains a block; `None` for the body.
     pub fn owner(&self, block: BlockId) -> Option<InstId> {
         self.owner[block.index()]
     }
 
-    /// The block that an instruction is in; none if it cannot be reached.
+    /// The block of an instruction; `None` if it is unreachable.
     pub fn block_of(&self, inst: InstId) -> Option<BlockId> {
         self.place[inst.index()]
     }
@@ -129,8 +129,8 @@ impl Tree {
         depths
     }
 
-    /// For each instruction whether it is a construct from inside which control may lead farther than to its end: by the
-    /// end of the invocation, or to the end or the next round of a construct around it.
+    /// True for each construct from inside which control may go beyond its end: to the end of the invocation, or to the
+    /// end or the next iteration of an enclosing construct.
     pub fn leaving(&self, kernel: &Kernel) -> Vec<bool> {
         let depths = self.depths();
         let depth = |inst: InstId| self.block_of(inst).map_or(0, |block| depths[block.index()]);
@@ -153,7 +153,7 @@ impl Tree {
         leaving
     }
 
-    /// Returns true if a block is another one or holds it, at any depth.
+    /// Returns true if a block equals another one or contains it, at any depth.
     pub fn encloses(&self, outer: BlockId, inner: BlockId) -> bool {
         let ((first, last), (at, _)) = (self.range[outer.index()], self.range[inner.index()]);
         first <= at && at <= last
@@ -165,7 +165,7 @@ impl Tree {
         &self.blocks[first as usize + 1..=last as usize]
     }
 
-    /// The block that defines a value; none for constants.
+    /// The block that defines a value; `None` for constants.
     pub fn home(&self, kernel: &Kernel, value: Value) -> Option<BlockId> {
         match kernel.values[value].def {
             Def::Const(_) | Def::Undef => None,
@@ -174,7 +174,7 @@ impl Tree {
         }
     }
 
-    /// For each operand of a terminator or construct the parameter or result that it becomes; none for conditions.
+    /// For each operand of a terminator or construct, the parameter or result that it becomes; `None` for conditions.
     pub fn destinations(&self, kernel: &Kernel, inst: InstId) -> Destinations {
         let results = |of: InstId| kernel.results(of).map(Some);
         let params = |block: BlockId| kernel.blocks[block].params.iter().copied().map(Some);
@@ -197,7 +197,8 @@ impl Tree {
     }
 }
 
-/// How many blocks are around each block, and how many are nested in it. A pass that moves blocks keeps the heights.
+/// The number of blocks around each block, and the depth of the blocks nested in it. A pass that moves blocks updates
+/// the heights.
 #[derive(Clone, Debug)]
 pub struct Nesting {
     depths: Vec<u32>,
@@ -215,7 +216,7 @@ impl Nesting {
         self.heights[block.index()] as usize
     }
 
-    /// Notes that a block holds at least `height` blocks in each other.
+    /// Records that blocks are nested at least `height` levels deep in a block.
     pub fn add(&mut self, block: BlockId, height: usize) {
         let known = &mut self.heights[block.index()];
         *known = (*known).max(height as u32);
@@ -225,7 +226,7 @@ impl Nesting {
 /// The values that flow into each parameter and result of a construct.
 #[derive(Clone, Debug)]
 pub struct Flows {
-    /// Start of the sources of each value; one more entry at the end. Empty if no value flows.
+    /// Start of the sources of each value, with one more entry at the end. Empty if there are none.
     starts: Vec<u32>,
     sources: Vec<Value>,
 }
@@ -255,7 +256,7 @@ impl Flows {
         Flows { starts, sources }
     }
 
-    /// The values that a parameter or result may be, in the order of the text.
+    /// The values that a parameter or result may have, in text order.
     pub fn sources(&self, value: Value) -> &[Value] {
         match self.starts.get(value.index()..value.index() + 2) {
             Some(starts) => &self.sources[starts[0] as usize..starts[1] as usize],

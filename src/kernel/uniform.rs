@@ -1,10 +1,10 @@
-//! Uniformity analysis: the values that are the same in all lanes that have them, and the lanes that run each
+//! Uniformity analysis: the values that are the same in all lanes that compute them, and the lanes that run each
 //! instruction.
 //!
-//! A value varies if it comes from the lane, from another value that varies, or from a divergent choice: a branch, or
-//! the iteration in which lanes leave a loop. The analysis assumes that everything is uniform and takes this back, walk
-//! by walk, until nothing changes. A walk takes linear time, and the number of walks depends on the nesting of
-//! divergent loops.
+//! A value varies if it comes from the lane, from another varying value, or from a divergent choice: a branch, or the
+//! iteration in which lanes leave a loop. The analysis assumes that everything is uniform and revises this, walk by
+//! walk, until nothing changes. A walk takes linear time, and the number of walks depends on the nesting of divergent
+//! loops.
 
 mod source;
 
@@ -33,11 +33,11 @@ pub struct Uniformity {
     values: Vec<Extent>,
     /// For each instruction, the size of the groups of invocations that reach it together or not at all.
     flow: Vec<Extent>,
-    /// The same among the invocations that entered the construct around each instruction; in a loop, in any round.
+    /// That size among the invocations that entered the enclosing construct; in a loop, in any iteration.
     near: Vec<Extent>,
     /// True if the workgroup fills its last wave.
     fills: bool,
-    /// True if waves have consecutive invocations of a workgroup; vertices and fragments are in no known order.
+    /// True if waves have consecutive invocations of a workgroup. The order of vertices and fragments is unknown.
     in_order: bool,
 }
 
@@ -75,13 +75,13 @@ impl Uniformity {
         self.of(value) >= Extent::Wave
     }
 
-    /// In how large groups invocations come to an instruction together or not at all.
+    /// The group size within which invocations reach an instruction together or not at all.
     pub fn flow(&self, inst: InstId) -> Extent {
         self.flow.get(inst.index()).copied().unwrap_or(Extent::Lane)
     }
 
-    /// The outermost loop around an instruction in which the same lanes of a wave, the ones that reach the loop, run it in
-    /// every iteration.
+    /// The outermost loop around an instruction in which the same lanes of a wave run it in every iteration: all that
+    /// reach the loop.
     pub fn steady_loop(&self, kernel: &Kernel, tree: &Tree, inst: InstId) -> Option<InstId> {
         let mut found = None;
         let mut at = inst;
@@ -103,13 +103,13 @@ impl Uniformity {
             Extent::Lane => Activity::Any,
             _ if !self.in_order => Activity::Any,
             _ if self.fills => Activity::Full,
-            // The linear index says which lanes there are.
+            // The linear index gives the existing lanes.
             _ => Activity::FirstLanes,
         }
     }
 }
 
-/// The target toward which lanes leave early.
+/// The target of lanes that leave early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Toward {
     /// The end of a construct.
@@ -120,14 +120,14 @@ enum Toward {
     Return,
 }
 
-/// Early leaves by which lanes diverge, one for each goal.
+/// Divergent early exits, one per target.
 type Leaves = Vec<(Toward, Extent)>;
 
-/// A block that the walk is in.
+/// A block that the walk has entered.
 struct WalkedBlock {
-    /// How much of what entered the construct around is still together here.
+    /// How much of the lanes that entered the enclosing construct is still together here.
     together: Extent,
-    /// The same since the kernel's start.
+    /// How much of the lanes that started the kernel is still together here.
     overall: Extent,
     leaves: Leaves,
 }
@@ -140,7 +140,7 @@ struct Walk<'k> {
     values: Vec<Extent>,
     flow: Vec<Extent>,
     near: Vec<Extent>,
-    /// How far lanes that leave a loop do so together.
+    /// How far lanes leave a loop together.
     left: Vec<Extent>,
     frames: Vec<WalkedBlock>,
     changed: bool,
@@ -151,7 +151,7 @@ impl Walk<'_> {
         self.frames.last_mut().expect("the walk is in a block")
     }
 
-    /// Walks a block that lanes enter as far together as `entry` says. Gives who left it early.
+    /// Walks a block that lanes enter as far together as `entry` says. Returns the early exits.
     fn block(&mut self, block: BlockId, entry: Extent) -> Leaves {
         let overall = self.frames.last().map_or(entry, |around| around.overall.min(entry));
         self.frames.push(WalkedBlock { together: entry, overall, leaves: Vec::new() });
@@ -213,7 +213,7 @@ impl Walk<'_> {
         self.join(self.kernel.results(inst), choice, None);
     }
 
-    /// Lanes that left in earlier rounds are missing in later ones.
+    /// Lanes that left in earlier iterations are missing in later ones.
     fn repetition(&mut self, inst: InstId, body: BlockId, continuing: BlockId) {
         let before = self.left[inst.index()];
         let mut leaves = self.block(body, before);
@@ -239,7 +239,7 @@ impl Walk<'_> {
         repeat.map_or(Extent::Dispatch, |repeat| self.values[self.kernel.args(*repeat)[0].index()])
     }
 
-    /// Takes over who left from inside a construct to farther than its end.
+    /// Adopts the exits from inside a construct that go beyond its end.
     fn part(&mut self, leaves: Leaves) {
         let frame = self.frame();
         for (toward, extent) in leaves {
@@ -254,8 +254,8 @@ impl Walk<'_> {
         frame.overall = frame.overall.min(gone);
     }
 
-    /// Parameters or results that are one of several values, chosen as far alike as `choice` says. For a loop's results
-    /// also the round is chosen, which matters for values from inside.
+    /// Parameters or results that are one of several values, selected as uniformly as `choice` says. For a loop's
+    /// results the iteration is selected too, which matters for values from inside.
     fn join(&mut self, values: impl Iterator<Item = Value>, choice: Extent, body: Option<BlockId>) {
         for value in values {
             let sources = self.flows.sources(value);
@@ -277,12 +277,12 @@ impl Walk<'_> {
     }
 }
 
-/// How far lanes that leave do so together.
+/// How far the leaving lanes are together.
 fn least(leaves: &Leaves) -> Extent {
     leaves.iter().map(|(_, extent)| *extent).min().unwrap_or(Extent::Dispatch)
 }
 
-/// Removes the lanes that leave toward one goal; returns how uniformly they leave.
+/// Removes the exits to one target and returns how uniform they are.
 fn take(leaves: &mut Leaves, toward: Toward) -> Extent {
     let extents = leaves.iter().filter(|(other, _)| *other == toward).map(|(_, extent)| *extent);
     let least = extents.min().unwrap_or(Extent::Dispatch);

@@ -1,7 +1,7 @@
 //! Verifies a kernel: each use has a definition that dominates it, each operand has the right type, and control flow is
-//! nested as [`super::op`] says.
+//! nested as described in [`super::op`].
 //!
-//! It runs after lowering and after passes, in tests and debug builds. An error is a defect of the compiler, never of a
+//! It runs after lowering and after passes, in tests and debug builds. An error is a bug in the compiler, never in a
 //! shader, and its message is for the author of the pass. Targets and their limits play no role.
 
 mod flow;
@@ -16,7 +16,7 @@ use crate::source::Span;
 use flow::BlockRole;
 use std::fmt;
 
-/// Something in a kernel that breaks a rule of the form.
+/// A violation of the form's rules in a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
     pub message: String,
@@ -30,7 +30,7 @@ impl fmt::Display for VerifyError {
 }
 
 impl VerifyError {
-    /// The message that a user sees, should one ever.
+    /// The message that a user would see.
     pub fn diagnostic(&self) -> Diagnostic {
         let message = format!("the compiler made an invalid kernel: {}", self.message);
         let diagnostic =
@@ -39,7 +39,7 @@ impl VerifyError {
     }
 }
 
-/// The result of one rule: how it is broken, if it is.
+/// The result of one rule: an error if it is violated.
 type Check<T = ()> = Result<T, String>;
 
 /// Returns an error with a formatted message unless the condition holds.
@@ -55,7 +55,7 @@ use ensure;
 /// Checks everything that [`super::op`] promises of a kernel.
 ///
 /// # Errors
-/// Returns all rules that are broken, in the order of the text.
+/// Returns all violations, in text order.
 pub fn verify(kernel: &Kernel) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier::new(kernel);
     verifier.declared();
@@ -65,7 +65,7 @@ pub fn verify(kernel: &Kernel) -> Result<(), Vec<VerifyError>> {
 
 struct Verifier<'k> {
     kernel: &'k Kernel,
-    /// Values that can be used where the walk is.
+    /// Values that can be used at the current point.
     visible: Vec<bool>,
     /// Blocks and instructions that the walk has met.
     met: (Vec<bool>, Vec<bool>),
@@ -104,7 +104,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Walks a block; what it defines is not visible after it.
+    /// Walks a block. Its definitions are not visible after it.
     fn block(&mut self, block: BlockId, frame: BlockRole) {
         if std::mem::replace(&mut self.met.0[block.index()], true) {
             self.report(Err("two instructions hold it".to_owned()), Span::NONE, || format!("block {block:?}"));

@@ -62,7 +62,8 @@ const MOVED_BY: [u32; 3] = [0, 1, 3];
 const NV_MOVED_BY: [u32; 7] = [0, 1, 3, 7, 16, 31, 33];
 const NV_WIDTHS: [u32; 5] = [2, 4, 8, 16, 32];
 
-/// Folds over partitions: their proof runs loops of a turn for each lane, so that the kinds share the types between them.
+/// Reductions over partitions. Their proof runs loops of one iteration per lane, so the types are distributed over the
+/// kinds.
 const PARTITIONED: [(ReduceOp, ReduceKind, LaneType); 5] = [
     (ReduceOp::Add, ReduceKind::AllReduce, LaneType::U32),
     (ReduceOp::Add, ReduceKind::Inclusive, LaneType::F32),
@@ -241,7 +242,7 @@ fn nv_rows(mut add: impl FnMut(Input, Input)) {
     }
 }
 
-/// The heading of a fold; none if no language has it.
+/// The heading of a reduction; `None` if no language has it.
 fn reduction_family(kind: ReduceKind, width: Width, members: Members) -> Option<&'static str> {
     let whole = width == Width::SUBGROUP;
     match (members, kind) {
@@ -259,7 +260,7 @@ fn reduction_family(kind: ReduceKind, width: Width, members: Members) -> Option<
     }
 }
 
-/// Bits and bools are folded by And, Or and Xor, numbers by the others.
+/// Bits and bools are reduced by And, Or and Xor, numbers by the others.
 fn reduction_rows(op: ReduceOp, family: Option<&'static str>, add: Add<'_>) {
     let Some(family) = family else { return };
     let types = match op {

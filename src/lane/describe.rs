@@ -9,7 +9,8 @@ use std::fmt;
 /// A profile's support of a family of operations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Support {
-    /// Fewest and most instructions of the forms that can be done; none if none can. Hoistable set-up is not counted.
+    /// Minimum and maximum number of instructions of the supported forms; `None` if none is supported. Hoistable setup
+    /// is not counted.
     pub instructions: Option<(usize, usize)>,
     /// Why some or all forms cannot be done.
     pub refusal: Option<Refusal>,
@@ -19,7 +20,7 @@ pub struct Support {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
     pub family: &'static str,
-    /// One entry for each profile asked for.
+    /// One entry for each requested profile.
     pub support: Vec<Support>,
 }
 
@@ -39,7 +40,7 @@ pub fn table(profiles: &[Profile]) -> Vec<Line> {
     families.into_iter().map(line).collect()
 }
 
-/// The support of one family by each profile; profiles that plan alike are asked once.
+/// The support of one family by each profile; profiles with the same plans are queried once.
 fn supports(members: &[&Sample], profiles: &[Profile]) -> Vec<Support> {
     let mut all: Vec<Support> = Vec::with_capacity(profiles.len());
     for profile in profiles {

@@ -1,13 +1,13 @@
 //! Floats by their bits: sign, exponent, and significand without its leading one.
 
-/// Floats of other encodings than the computing ones: they are stored, converted and combined, and nothing more.
+/// Float encodings for storage: such floats are stored, converted and combined, but have no arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Encoding {
     /// The upper half of a 32-bit float (SPV_KHR_bfloat16).
     BFloat16,
     /// 8 bits, 4 of them exponent (SPV_EXT_float8, "FP8 Formats for Deep Learning").
     E4M3,
-    /// 8 bits, 5 of them exponent (the same).
+    /// 8 bits, 5 of them exponent (SPV_EXT_float8).
     E5M2,
     /// 4 bits, 2 of them exponent (SPV_EXT_ocp_microscaling_types, "OCP Microscaling Formats").
     E2M1,
@@ -32,7 +32,7 @@ impl Encoding {
         1 + exponent + significand
     }
 
-    /// A short name, as `f16` is one; GLSL's vectors begin with it.
+    /// A short name like `f16`; GLSL's vectors start with it.
     pub const fn name(self) -> &'static str {
         match self {
             Encoding::BFloat16 => "bf16",
@@ -43,13 +43,12 @@ impl Encoding {
     }
 }
 
-/// The parts of a float; its exponent has the bias `2^(exponent - 1) - 1`, and is the smallest for numbers without a
-/// leading one.
+/// The parts of a float. Its exponent has the bias `2^(exponent - 1) - 1`, and is the minimum for subnormal numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Format {
     /// Bits of the exponent.
     pub exponent: u8,
-    /// Bits of the significand, its leading one left out.
+    /// Bits of the significand, without its leading one.
     pub significand: u8,
     pub beyond: Beyond,
 }
@@ -59,7 +58,7 @@ pub struct Format {
 pub enum Beyond {
     /// Infinities, which have the largest exponent, as NaNs have.
     Infinity,
-    /// NaNs, of which there is one for each sign: all bits set.
+    /// NaNs, one for each sign: all bits set.
     Nan,
     /// The largest number: there are no infinities and no NaNs.
     Largest,
@@ -134,7 +133,7 @@ impl Format {
         })
     }
 
-    /// The bits as if exponents had no end.
+    /// The bits with an unlimited exponent range.
     fn rounded(self, magnitude: f64) -> u64 {
         if magnitude >= 2f64.powi(self.bias() + 2) {
             return u64::MAX;
@@ -143,7 +142,7 @@ impl Format {
         let least = 1 - self.bias();
         let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(least);
         let steps = (magnitude * 2f64.powi(i32::from(self.significand) - exponent)).round_ties_even() as u64;
-        // The leading one of the steps adds one to the exponent.
+        // The leading one of the significand adds one to the exponent.
         (((exponent - least) as u64) << self.significand) + steps
     }
 }

@@ -1,13 +1,13 @@
-//! The meaning of each operation, lane by lane, straight from its formula: the reference that plans are checked
+//! The meaning of each operation, lane by lane, directly from its formula: the reference that plans are checked
 //! against.
 //!
-//! Nothing here knows primitives or plans. A poison result says that the operation is undefined in that lane.
+//! This module knows neither primitives nor plans. A poison result means that the operation is undefined in that lane.
 
 use super::op::{CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 use super::value::{self, Domain, LaneRow, LaneValue, Lanes, low_bits};
 
-/// Results of an operation on the given operands: one row, or two for a sort with values; entries of inactive lanes are
-/// poison. None if the operands are of the wrong kind, or the operation has no result.
+/// Results of an operation on the given operands: one row, or two for a sort with values; inactive lanes are poison.
+/// `None` if the operands are of the wrong kind, or the operation has no result.
 pub fn meaning<D: Domain>(
     domain: &mut D,
     op: LaneOp,
@@ -63,12 +63,12 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         if self.lanes.is_active(j) { self.read(0, j) } else { value::zero(domain, &self.inputs[0]) }
     }
 
-    /// The operations that are a formula of one lane.
+    /// The operations with a formula for one lane.
     fn at<D: Domain<Data = T>>(&self, domain: &mut D, op: LaneOp, i: u32) -> Option<LaneValue<T>> {
         use LaneOp as O;
         let size = self.lanes.size;
         Some(match op {
-            // NVIDIA gives 0 where a lane of the quad is inactive, so the result is undefined there.
+            // NVIDIA returns 0 if a lane of the quad is inactive, so the result is undefined there.
             O::Quad { float_only: true, .. } | O::QuadAdd(_) if self.lanes.segment(i, 4).count() < 4 => {
                 LaneValue::Poison
             }
@@ -146,7 +146,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         }
     }
 
-    /// Ballots, and what a lane knows of itself.
+    /// Ballots, and facts of a lane about itself.
     fn lane_fact(&self, op: LaneOp, i: u32) -> Option<LaneValue<T>> {
         use LaneOp as O;
         let size = self.lanes.size;
@@ -218,7 +218,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         members: Members,
     ) -> Option<LaneRow<T>> {
         let width = width.lanes_in(self.lanes.size);
-        // A float fold under a partial mask has no fixed order.
+        // A float reduction under a partial mask has no fixed order.
         if members == Members::Active && !self.lanes.is_full() {
             return self.reduce_active(domain, op, kind, width);
         }
@@ -289,8 +289,8 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         value::combine(domain, op, low, high)
     }
 
-    /// The inclusive scan in the promised order, from lane `start(i)` to `i`: inside each aligned 16 lanes
-    /// Hillis-Steele, then for distances 16, 32, 64 the last lane of the block below.
+    /// The inclusive scan in the guaranteed order, from lane `start(i)` to `i`: Hillis-Steele within each aligned 16
+    /// lanes, then for distances 16, 32, 64 the last lane of the block below.
     fn scan<D: Domain<Data = T>>(
         &self,
         domain: &mut D,
@@ -368,7 +368,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
     }
 }
 
-/// Returns true if a fold of this kind takes lane `j` into the result of lane `i`.
+/// Returns true if a reduction of this kind includes lane `j` in the result of lane `i`.
 fn reaches(kind: ReduceKind, j: u32, i: u32) -> bool {
     match kind {
         ReduceKind::Reduce | ReduceKind::ReduceLow | ReduceKind::AllReduce => true,
@@ -399,8 +399,8 @@ fn shuffle_source(mode: ShuffleMode, i: u32, index: u32) -> Option<u32> {
     }
 }
 
-/// Source lane and validity of an NV shuffle of an index that counts in a warp; none for a width that is not allowed. A source below lane 0 is given as 0
-/// and is not valid.
+/// Source lane and validity of an NV shuffle with an index within a warp; `None` for an invalid width. A source below
+/// lane 0 is returned as 0 and is not valid.
 fn nv_shuffle(mode: ShuffleMode, i: u32, index: u32, width: u32) -> Option<(u32, bool)> {
     if ![2, 4, 8, 16, 32].contains(&width) {
         return None;
@@ -414,7 +414,7 @@ fn nv_shuffle(mode: ShuffleMode, i: u32, index: u32, width: u32) -> Option<(u32,
     })
 }
 
-/// Lanes below `size` that compare with `i` as given.
+/// Lanes below `size` with this relation to `i`.
 fn mask(op: MaskOp, i: u32, size: u32) -> u128 {
     match op {
         MaskOp::Eq => 1 << i,

@@ -1,7 +1,7 @@
 //! Cross-lane operations ([`LaneOp`]), the moves of the hardware ([`Primitive`]), and the [`Plan`] that turns one into the
 //! other.
 //!
-//! This module knows lanes, operations and the features of a profile; it knows no language and no target syntax.
+//! This module knows lanes, operations and profile features, but no language and no target syntax.
 
 pub mod catalog;
 pub mod check;

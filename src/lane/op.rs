@@ -1,13 +1,13 @@
-//! Cross-lane operations: the vocabulary that front ends speak and the planner understands.
+//! Cross-lane operations: the vocabulary shared by front ends and planner.
 //!
-//! Notation of the comments: `i` is the lane's index in its subgroup, `S` the subgroup size, `v[j]` the value that lane
-//! `j` passed; a segment of width `W` is the aligned block of `W` lanes that holds `i`. Operands are listed in brackets,
-//! in order. Unless it says "active", an operation is defined only where every lane that it reads is active.
+//! Notation of the comments: `i` is the lane's index in its subgroup, `S` the subgroup size, `v[j]` the operand of lane
+//! `j`; a segment of width `W` is the aligned block of `W` lanes that contains `i`. Operands are listed in brackets, in
+//! order. Unless the comment says "active", an operation is defined only where every lane that it reads is active.
 
 use super::swap::Swap;
 use serde::Deserialize;
 
-/// A segment width or cluster size as a power of two; `Width::SUBGROUP` stands for the whole subgroup, whatever `S` is.
+/// A segment width or cluster size as a power of two; `Width::SUBGROUP` is the whole subgroup, whatever `S` is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub struct Width(u8);
 
@@ -15,17 +15,17 @@ impl Width {
     pub const SUBGROUP: Width = Width(u8::MAX);
     pub const QUAD: Width = Width(2);
 
-    /// A segment of `lanes` lanes; none unless it is a power of two up to 128.
+    /// A segment of `lanes` lanes; `None` unless that is a power of two up to 128.
     pub const fn new(lanes: u32) -> Option<Width> {
         if lanes.is_power_of_two() && lanes <= 128 { Some(Width(lanes.trailing_zeros() as u8)) } else { None }
     }
 
-    /// Number of lanes; none for the whole subgroup.
+    /// Number of lanes; `None` for the whole subgroup.
     pub const fn lanes(self) -> Option<u32> {
         if self.0 == u8::MAX { None } else { Some(1 << self.0) }
     }
 
-    /// Number of lanes where the subgroup has `size`.
+    /// Number of lanes in a subgroup of `size` lanes.
     pub const fn lanes_in(self, size: u32) -> u32 {
         match self.lanes() {
             Some(lanes) => lanes,
@@ -47,12 +47,12 @@ pub enum ReduceOp {
 }
 
 impl ReduceOp {
-    /// Returns true if folding a value with itself changes nothing.
+    /// Returns true if combining a value with itself changes nothing.
     pub const fn is_idempotent(self) -> bool {
         matches!(self, ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or)
     }
 
-    /// The invertible form of the operator; none if it has no inverse.
+    /// The invertible form of the operator; `None` if it has no inverse.
     pub const fn invertible(self) -> Option<InvertibleOp> {
         match self {
             ReduceOp::Add => Some(InvertibleOp::Add),
@@ -82,9 +82,9 @@ impl InvertibleOp {
 /// The lanes that get the result of a reduction or scan.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum ReduceKind {
-    /// The whole fold, in the segment's highest lane; undefined in the others.
+    /// The result in the segment's highest lane; undefined in the others.
     Reduce,
-    /// The whole fold, in the segment's lowest lane; undefined in the others.
+    /// The result in the segment's lowest lane; undefined in the others.
     ReduceLow,
     /// The whole fold, in every lane.
     AllReduce,
@@ -95,7 +95,7 @@ pub enum ReduceKind {
 }
 
 impl ReduceKind {
-    /// Returns true where each lane gets the fold of the lanes below it.
+    /// Returns true if each lane gets the combination of the lanes below it.
     pub const fn is_scan(self) -> bool {
         matches!(self, ReduceKind::Inclusive | ReduceKind::Exclusive)
     }
@@ -144,7 +144,7 @@ pub enum VoteOp {
     Equal,
 }
 
-/// Lanes of an NVIDIA warp, and of the blocks that AMD's masked swizzles move in.
+/// Lanes of an NVIDIA warp, and of the blocks within which AMD's masked swizzles move.
 pub const WARP: u32 = 32;
 
 /// A group of lanes for votes, ballots and lane facts.
@@ -200,11 +200,11 @@ pub enum LaneOp {
     Rotate(Width),
     /// `[value, index]`: `v[index mod S]`.
     Bpermute,
-    /// `[value, index]`: the value pushed by the highest active lane whose `index mod S` is `i`; 0 if none.
+    /// `[value, index]`: the value from the highest active lane whose `index mod S` is `i`; 0 if there is none.
     Permute,
-    /// `[value, index, width]`: NV_shader_thread_shuffle; the lane's own value where the source is out of range.
+    /// `[value, index, width]`: NV_shader_thread_shuffle; the lane's own value if the source is out of range.
     ShuffleNv(ShuffleMode),
-    /// `[index, width]`: whether the source of such a shuffle is in range. `bool`.
+    /// `[index, width]`: true if the source of such a shuffle is in range. `bool`.
     ShuffleNvValid(ShuffleMode),
     /// `[value, lane]`: `v[lane]`, `lane` uniform.
     Broadcast,
@@ -238,8 +238,8 @@ pub enum LaneOp {
     },
     /// `[value]`: the ballot of the active lanes with the same bits. `uvec4`.
     Partition,
-    /// `[key]` or `[key, value]`: ascending order of `(key, value)` inside the segment. Gives the keys; with a value
-    /// operand a struct of both.
+    /// `[key]` or `[key, value]`: ascending order of `(key, value)` within the segment. Returns the keys; with a value
+    /// operand, a struct of both.
     Sort {
         width: Width,
     },
@@ -269,7 +269,7 @@ pub enum LaneOp {
     LaneIndex(Group),
     /// `[]`: `S` (in a warp: `min(S, 32)`). `uint`.
     LaneCount(Group),
-    /// `[]`: whether `i` is its segment's highest lane. `bool`.
+    /// `[]`: true if `i` is its segment's highest lane. `bool`.
     SegmentLast(Width),
     /// `[]`: lanes that compare so with the lane's index; `uvec4` for the subgroup, `uint` for a warp.
     LaneMask(MaskOp, Group),
@@ -280,7 +280,7 @@ pub enum LaneOp {
 }
 
 impl LaneOp {
-    /// The segment width that the operation states; none for operations without one.
+    /// The segment width of the operation; `None` for operations without one.
     pub const fn width(mut self) -> Option<Width> {
         match self.stated_width() {
             Some(width) => Some(*width),
@@ -303,8 +303,8 @@ impl LaneOp {
         }
     }
 
-    /// The operation with the value of a constant argument, in its components: a width, a quad's mode or sources, or the masks
-    /// of a swizzle. None if they are out of range.
+    /// The operation with the value of a constant argument, in its components: a width, a quad's mode or sources, or
+    /// the masks of a swizzle. `None` if they are out of range.
     pub fn with_constants(self, constants: &[u32]) -> Option<LaneOp> {
         let below = |limit: u32| constants.iter().all(|constant| *constant < limit);
         match (self, constants) {

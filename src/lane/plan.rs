@@ -1,7 +1,8 @@
-//! A plan: the small SSA program that stands for one cross-lane operation on one profile.
+//! A plan: the small SSA program that implements one cross-lane operation on one profile.
 //!
-//! Straight-line code that every active lane runs at once; of branches it has one at most, the loop of [`Turns`] or the choice of
-//! [`Fork`]. It names primitives and lane arithmetic, never target syntax. Making plans is [`crate::lane::planner`]'s task, judging them [`crate::lane::check`]'s.
+//! A plan is straight-line code that every active lane runs at once, with at most one branch: the loop of [`Turns`] or
+//! the choice of [`Fork`]. It consists of primitives and lane arithmetic, never target syntax. [`crate::lane::planner`]
+//! creates plans, [`crate::lane::check`] checks them.
 
 use super::op::{InvertibleOp, MaskOp, ReduceOp};
 use super::primitive::Primitive;
@@ -12,7 +13,7 @@ use std::ops::Range;
 /// The source of a step's operand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Operand {
-    /// No operand: fills [`Step::args`] after the last one.
+    /// No operand: fills the rest of [`Step::args`].
     None,
     /// Operand `n` of the operation, in the order that [`crate::lane::LaneOp`] lists.
     Input(u8),
@@ -35,7 +36,7 @@ pub enum StepType {
     Index,
     /// A scalar bool.
     Bool,
-    /// One bit a lane, 128 bits: `uvec4`, lane 0 in the lowest bit of `x`.
+    /// One bit per lane, 128 bits: `uvec4`, lane 0 in the lowest bit of `x`.
     Ballot,
     /// No result.
     None,
@@ -46,17 +47,17 @@ impl StepType {
     pub const DATA: StepType = StepType::Like(0);
 }
 
-/// A fact that a lane has about itself.
+/// A fact of a lane about itself.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum LaneFact {
     /// `i`. Index.
     Index,
     /// `S`. Index.
     Size,
-    /// Lanes below `S` that compare with `i` as given. Ballot.
+    /// Lanes below `S` with this relation to `i`. Ballot.
     Mask(MaskOp),
-    /// True if `i` is in this set, bit `j` for lane `j`. Bool, and known even where the lane is inactive, since AMD keeps
-    /// such sets as constants in scalar registers.
+    /// True if `i` is in this set, bit `j` for lane `j`. Bool, defined in inactive lanes too, because AMD keeps such
+    /// sets as constants in scalar registers.
     InSet(u64),
 }
 
@@ -101,9 +102,9 @@ pub enum AluOp {
     BallotAnd,
     BallotOr,
     BallotNot,
-    /// Ballot -> Bool: whether it has no bit set.
+    /// Ballot -> Bool: true if no bit is set.
     BallotIsEmpty,
-    /// Ballot -> Bool: whether it has one.
+    /// Ballot -> Bool: true if any bit is set.
     BallotIsSome,
     /// Ballot -> Index: number of set bits.
     BallotSize,
@@ -113,7 +114,7 @@ pub enum AluOp {
     BallotFromMask,
 }
 
-/// Comparison of two values of one operand type, scalars except for `Eq`.
+/// Comparison of two values of one type, which must be scalars except for `Eq`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum CompareOp {
     /// All components equal; floats by IEEE `==`.
@@ -124,8 +125,8 @@ pub enum CompareOp {
     Lt,
 }
 
-/// Returns true if an operand of a plan is known to be the same in all lanes: made of constants, of the subgroup's size and of
-/// operands of the operation that are.
+/// Returns true if an operand of a plan is known to be uniform: it depends only on constants, the subgroup size and
+/// uniform operands of the operation.
 pub fn is_same_everywhere(operand: Operand, request: &Request, setup: &[Step], steps: &[Step]) -> bool {
     let step = match operand {
         Operand::Input(n) => return request.inputs[usize::from(n)].known != Known::Varying,
@@ -151,19 +152,21 @@ pub enum StepOp {
     Alu(AluOp),
     /// `[a, b]`: `a op b`, component by component.
     Combine(ReduceOp),
-    /// `[total, part]`: `total` without the value `part` that was combined into it, component by component: `total - part`
-    /// or `total ^ part`. Not of floats, which round.
+    /// `[total, part]`: removes the value `part` from the `total` that includes it, component by component:
+    /// `total - part` or `total ^ part`. Not for floats, which round.
     Remove(InvertibleOp),
-    /// `[own, moved, operand of the primitive]`: `own op primitive(moved)` as one instruction, where hardware fuses both.
+    /// `[own, moved, operand of the primitive]`: `own op primitive(moved)` as one instruction, if the hardware fuses
+    /// both.
     CombineMoved(ReduceOp, Primitive),
     /// `[a, b]`: gives a bool.
     Compare(CompareOp),
     /// `[condition, if true, if false]`.
     Select,
-    /// `[]`: the fold's identity in the type of the step: +0, 1, the largest value or +infinity, the smallest value or
-    /// -infinity, all ones, zero, zero; of bools true for `And` and false for `Or` and `Xor`.
+    /// `[]`: the reduction's identity in the type of the step: +0, 1, the largest value or +infinity, the smallest
+    /// value or -infinity, all ones, zero, zero; for bools, true for `And` and false for `Or` and `Xor`.
     Identity(ReduceOp),
-    /// `[]`: the value that changes no other when folded with it, bit for bit: the identity, but -0 for `Add` of floats.
+    /// `[]`: the value that leaves any other bit-for-bit unchanged when combined with it: the identity, but -0 for
+    /// `Add` of floats.
     Neutral(ReduceOp),
     /// `[]`: zero or false.
     Zero,
@@ -192,7 +195,7 @@ impl Step {
     }
 }
 
-/// The lanes of the subgroup that run an operation, as far as is known.
+/// The lanes of the subgroup that run an operation, as far as known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Activity {
     /// Any set of lanes.
@@ -207,10 +210,10 @@ pub enum Activity {
 /// The program for one operation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Plan {
-    /// Name of the rule that made it, for explanations and messages.
+    /// Name of its rule, for explanations and messages.
     pub rule: &'static str,
-    /// Steps that depend on the lane and on constants alone: they may be hoisted to the function's entry and shared among
-    /// plans. They refer to each other by [`Operand::Setup`].
+    /// Steps that depend only on the lane and on constants: they may be hoisted to the function's entry and shared
+    /// among plans. They refer to each other by [`Operand::Setup`].
     pub setup: Vec<Step>,
     /// Steps that depend on the operation's operands or on which lanes are active, in order.
     pub steps: Vec<Step>,
@@ -219,11 +222,10 @@ pub struct Plan {
     pub second: Option<Operand>,
     /// The activity that the caller must guarantee for the plan to be right.
     pub assumes: Activity,
-    /// The steps that run in all lanes of the wave, active or not (AMD's whole-wave mode); empty where none does. They
-    /// see what inactive lanes were given by steps of the same range, by scalars and by constants: nothing else there is
-    /// defined.
+    /// The steps that run in all lanes of the wave, active or not (AMD's whole-wave mode); empty if there are none. In
+    /// inactive lanes, only values from steps of the same range, from scalars and from constants are defined.
     pub whole: Range<u16>,
-    /// The steps that lanes run in turns, where there are such.
+    /// The steps that run in turns, if any.
     pub turns: Option<Turns>,
     /// The conditional steps, if any.
     pub fork: Option<Fork>,
@@ -233,24 +235,24 @@ pub struct Plan {
     pub least_size: u32,
 }
 
-/// Steps of a plan that run again and again, each time in the lanes that are left. A lane leaves with the values of the
-/// turn in which `done` is true for it; in each iteration at least one does.
+/// Steps of a plan that run repeatedly, each time in the remaining lanes. A lane leaves with the values of the turn in
+/// which `done` is true for it; at least one lane leaves per turn.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Turns {
     pub steps: Range<u16>,
-    /// A bool of one of the steps.
+    /// A bool from one of the steps.
     pub done: Operand,
 }
 
-/// Two ways to one result, of which all active lanes take the same one. The step after them selects between the two
-/// results: its condition, uniform in all active lanes, decides which steps run.
+/// Two sides with one result each; all active lanes take the same side. The next step selects between the two results:
+/// its condition, uniform in all active lanes, decides which steps run.
 ///
-/// The second way is right for any condition, so a target may always take it ([`Plan::by_second_way`]).
+/// The second side is right for any condition, so a target may always take it ([`Plan::by_second_way`]).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Fork {
-    /// The steps that run where the condition is true: the common case.
+    /// The steps that run if the condition is true: the common case.
     pub accept: Range<u16>,
-    /// The steps that run if it is false, after the others.
+    /// The steps that run if it is false, following the others.
     pub reject: Range<u16>,
 }
 
@@ -262,12 +264,12 @@ impl Fork {
 }
 
 impl Plan {
-    /// Instructions at the place of the operation: `steps` without constants.
+    /// Instructions at the operation: `steps` without constants.
     pub fn count(&self) -> usize {
         self.steps.iter().filter(|step| !step.op.is_constant()).count()
     }
 
-    /// The type of an operand of a step: [`StepType::None`] where there is none.
+    /// The type of an operand of a step; [`StepType::None`] if there is no operand.
     ///
     /// # Panics
     /// When the plan has no such step.
@@ -282,7 +284,7 @@ impl Plan {
         }
     }
 
-    /// The plan that takes the second of its two ways always; none if it has one way.
+    /// The plan that always takes the second side; `None` if it has no fork.
     pub fn by_second_way(&self) -> Option<Plan> {
         let select = self.fork.as_ref()?.select();
         let mut plan = self.clone();
@@ -290,7 +292,7 @@ impl Plan {
         Some(plan)
     }
 
-    /// All steps, set-up first.
+    /// All steps, setup first.
     pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
         self.setup.iter().chain(&self.steps)
     }
@@ -309,7 +311,7 @@ impl AluOp {
         }
     }
 
-    /// The result on two indices, as a constant operand; none if the operation takes something else.
+    /// The result on two indices, as a constant operand; `None` if the operation takes something else.
     pub fn on_constants(self, a: u32, b: u32) -> Option<Operand> {
         let index = |value: u32| Some(Operand::Const(value));
         let truth = |value: bool| Some(Operand::Bool(value));

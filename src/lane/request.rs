@@ -15,12 +15,13 @@ pub enum ScalarKind {
     Sint,
     Uint,
     Float,
-    /// Floats that nothing computes with, operations between lanes included.
+    /// Floats without arithmetic, which also excludes cross-lane operations.
     Encoded(Encoding),
 }
 
 impl ScalarKind {
-    /// Its column in tables of what computes: bool, signed, unsigned, float. That of encoded floats is past them.
+    /// Its column in tables of arithmetic types: bool, signed, unsigned, float. Encoded floats are past the last
+    /// column.
     pub const fn column(self) -> usize {
         match self {
             ScalarKind::Bool => 0,
@@ -79,7 +80,7 @@ impl LaneType {
     }
 }
 
-/// The facts about an operand that are known before the shader runs.
+/// Facts about an operand that are known at compile time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Known {
     /// Differs from lane to lane, or might.
@@ -115,21 +116,21 @@ pub struct Request<'a> {
     pub inputs: Cow<'a, [Input]>,
     /// The lanes that are known to run it; `Activity::Any` if nothing is known.
     pub activity: Activity,
-    /// Operand 1 (an index, lane or distance) in each lane from 0 to `S - 1`, where it depends on the lane and on
-    /// constants alone; none if it is not known so, or where `S` is not. Must agree with [`Input::known`].
+    /// Operand 1 (an index, lane or distance) in each lane from 0 to `S - 1`, if it depends only on the lane and on
+    /// constants; `None` if it or `S` is unknown. Must agree with [`Input::known`].
     pub index: Option<Cow<'a, [u32]>>,
-    /// True if it runs in a fragment shader, whose quads NVIDIA swizzles by their own instruction.
+    /// True if it runs in a fragment shader, where NVIDIA has an instruction for quad swizzles.
     pub fragment: bool,
 }
 
 impl Request<'_> {
-    /// The type of operand `n`; a number where the operation has no such operand.
+    /// The type of operand `n`; a number if the operation has no such operand.
     pub fn input_ty(&self, n: u8) -> LaneType {
         self.inputs.get(usize::from(n)).map_or(LaneType::U32, |input| input.ty)
     }
 
-    /// The type of what a step of a plan for this operation gives. Ballots are [`LaneType::BALLOT`], whatever the hardware
-    /// keeps of them.
+    /// The result type of a step of a plan for this operation. Ballots are [`LaneType::BALLOT`], whatever their
+    /// hardware form.
     pub fn ty(&self, ty: StepType) -> LaneType {
         match ty {
             StepType::Like(n) => self.input_ty(n),
@@ -140,20 +141,20 @@ impl Request<'_> {
     }
 }
 
-/// Why there is no plan.
+/// The reason that there is no plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// The form spans more lanes than the profile's subgroup has.
     TooWide { width: u32, size: u32 },
-    /// The profile lacks the hardware. `since` is the oldest profile of the same vendor on which there is a plan.
+    /// The profile lacks the hardware. `since` is the oldest profile of the same vendor that has a plan.
     NoHardware { feature: Feature, profile: Box<str>, since: Option<&'static str> },
-    /// The language of the target, or crosslane so far, has no such values, as the message says.
+    /// The target's language, or crosslane so far, lacks such values, as the message says.
     NoType { ty: LaneType, why: Box<str> },
-    /// The operands do not fit the operation: what the front end should have said.
+    /// The operands do not fit the operation, which the front end should have reported.
     BadOperand(&'static str),
     /// The operation has no lowering yet.
     NotYet,
-    /// There is a plan, and it is wrong: a defect of the rule that made it.
+    /// There is a plan, but it is wrong, because of a bug in its rule.
     Unsound { rule: &'static str, why: String },
 }
 
@@ -176,7 +177,7 @@ impl Refusal {
         format!("this cross-lane operation cannot be compiled: {self}")
     }
 
-    /// The reason without the profile's name, for where that is next to it.
+    /// The reason without the profile's name, for use next to that name.
     pub fn reason(&self) -> String {
         match self {
             Refusal::NoHardware { feature, since: Some(since), .. } => {

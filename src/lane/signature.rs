@@ -1,29 +1,29 @@
 //! The operands, the result and the reach of each operation, in one table.
 //!
-//! The verifiers of both forms, the lowering between them, the simulator, the checker's choice of operands, the planner's
-//! limits, the warnings and the pictures read it. A new operation has a row here, a meaning
-//! ([`meaning`](super::meaning)), and rules in the planners.
+//! Users of the table are the verifiers of both forms, the lowering between them, the simulator, the checker, the
+//! planner, the warnings and the pictures. A new operation needs a row here, a meaning ([`meaning`](super::meaning)),
+//! and rules in the planners.
 
 use super::op::{CountOp, Group, LaneOp, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, WARP, Width};
 
-/// The purpose of an operand, which says its type.
+/// The purpose of an operand, which determines its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// Any scalar or vector. Its bits are passed on as they are, so that structs and arrays move member by member.
+    /// Any scalar or vector. Its bits are passed on unchanged, so that structs and arrays move member by member.
     Data,
-    /// Another value to hand on, of the type of the first operand.
+    /// Another value to pass on, of the type of the first operand.
     Same,
     /// Any scalar or vector, to be compared for equality.
     Class,
-    /// Integers or floats, to compute with.
+    /// Integers or floats, for arithmetic.
     Number,
     /// Another number, of the type of the first operand.
     SameNumber,
-    /// Integers or bools, to compute with.
+    /// Integers or bools, for bitwise or logical operators.
     Bits,
     /// A scalar number, to sort by.
     Key,
-    /// Any scalar, which goes where its key goes.
+    /// Any scalar, which moves with its key.
     Rider,
     Bool,
     /// A 32-bit integer: a lane or a distance.
@@ -44,7 +44,7 @@ impl Role {
         matches!(self, Role::Ballot | Role::Partition)
     }
 
-    /// Returns true for what is passed on or computed with; others decide what happens to such values.
+    /// Returns true for values that are passed on or computed with; the other operands control what happens to them.
     pub const fn is_value(self) -> bool {
         use Role as R;
         matches!(self, R::Data | R::Same | R::Class | R::Number | R::SameNumber | R::Bits | R::Key | R::Rider)
@@ -87,15 +87,15 @@ pub enum Depends {
     Lane,
     /// The lane's own operands and the subgroup's size.
     Operands,
-    /// The operands of the span's active lanes, which all get the same result.
+    /// The operands of the span's active lanes, all of which get the same result.
     Span,
-    /// The values of the lanes that the other operands name: the same result where these operands are the same.
+    /// The values of the lanes that the other operands name: the result is uniform where these operands are.
     Named,
     /// Anything.
     Any,
 }
 
-/// The lanes that an operation speaks of.
+/// The lanes that an operation refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Span {
     Segment(Width),
@@ -105,7 +105,7 @@ pub enum Span {
 }
 
 impl Span {
-    /// The width of the segments that the spans are; none if an operand says it.
+    /// The width of the span's segments; `None` if an operand determines it.
     pub const fn width(self) -> Option<Width> {
         match self {
             Span::Segment(width) | Span::Group(Group::Segment(width)) => Some(width),
@@ -116,7 +116,7 @@ impl Span {
         }
     }
 
-    /// Number of lanes whatever the subgroup's size; 1 where that decides, or an operand.
+    /// Minimum number of lanes, regardless of the subgroup size; 1 if that size or an operand decides.
     pub const fn lanes(self) -> u32 {
         match (self, self.width()) {
             (Span::Group(Group::Warp), _) | (_, None) => 1,
@@ -136,7 +136,7 @@ impl Span {
 /// The lanes of its span that an operation reads and that must be active for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reads {
-    /// No other lane, or those alone that are active.
+    /// No other lane, or only active ones.
     Active,
     /// One lane.
     One,
@@ -156,29 +156,30 @@ pub enum Family {
     Scan,
     Sort,
     Vote,
-    /// Ballots, and what a lane knows of itself.
+    /// Ballots, and facts of a lane about itself.
     Fact,
     Partition,
 }
 
-/// Everything that is known of an operation besides its meaning.
+/// Everything about an operation except its meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Signature {
     pub family: Family,
     pub params: &'static [Param],
-    /// Operands that may be left out, from the last one on.
+    /// Number of trailing operands that are optional.
     pub optional: usize,
     pub gives: Gives,
     pub depends: Depends,
     pub span: Span,
     pub reads: Reads,
-    /// The segment in which the index must be the same in all lanes.
+    /// The segment in which the index must be uniform.
     pub uniform: Option<Width>,
-    /// The segment whose lanes the index stays below; at or above that the result is undefined in every lane.
+    /// The segment that bounds the index; if the index is not below its number of lanes, the result is undefined in
+    /// every lane.
     pub bound: Option<Width>,
-    /// The segment modulo whose lanes the index counts: more than its low bits does not matter.
+    /// The segment modulo whose size the index counts: only the low bits matter.
     pub modulo: Option<Width>,
-    /// True if a lane's indices and sets matter to its own result alone.
+    /// True if a lane's indices and sets affect only its own result.
     pub decides_alone: bool,
 }
 
@@ -226,7 +227,7 @@ impl Signature {
         Signature::new(family, params, Gives::Data, Span::Segment(width))
     }
 
-    /// Something that a lane knows.
+    /// A fact of a lane about itself.
     const fn fact(gives: Gives, group: Group) -> Signature {
         Signature::new(Family::Fact, &[], gives, Span::Group(group))
     }
@@ -275,7 +276,7 @@ impl Signature {
         self.params.iter().position(|param| param.role == role)
     }
 
-    /// The bits of an index that count where the subgroup has `size` lanes.
+    /// The significant bits of an index in a subgroup of `size` lanes.
     pub const fn index_bits(&self, size: u32) -> u32 {
         match self.modulo {
             Some(width) => width.lanes_in(size) - 1,
@@ -283,12 +284,12 @@ impl Signature {
         }
     }
 
-    /// Returns true if a lane's result is known where its number and the subgroup's size are.
+    /// Returns true if a lane's index and the subgroup size determine its result.
     pub const fn is_known_by_lane(&self) -> bool {
         matches!(self.depends, Depends::Size | Depends::Lane)
     }
 
-    /// Leading operands whose bits are passed on.
+    /// Number of leading operands whose bits are passed on.
     pub fn moved(&self) -> usize {
         self.params.iter().take_while(|param| matches!(param.role, Role::Data | Role::Same)).count()
     }
@@ -299,7 +300,7 @@ const fn lanes_of(group: Group) -> Gives {
     if matches!(group, Group::Subgroup) { Gives::Ballot } else { Gives::U32 }
 }
 
-/// One of two lists of operands: And, Or and Xor take bits, the other operators numbers.
+/// One of two operand lists: And, Or and Xor take bits, the other operators numbers.
 const fn folded(op: ReduceOp, bits: &'static [Param], numbers: &'static [Param]) -> &'static [Param] {
     if matches!(op, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor) { bits } else { numbers }
 }
@@ -312,7 +313,7 @@ impl LaneOp {
         use Signature as S;
         const ALL: Width = Width::SUBGROUP;
         match self {
-            // Subnormals may be lost, so that other things than floats do not go this way.
+            // Subnormals may be lost, so this is limited to floats.
             O::Quad { mv, float_only } => {
                 let depends = if matches!(mv, QuadMove::Lane(_)) { Depends::Span } else { Depends::Any };
                 let value: &[Param] = if float_only { &[NUMBER] } else { &[VALUE] };
@@ -384,7 +385,7 @@ impl LaneOp {
             O::BallotBit => S::of_ballot(&[BALLOT, LANE], Gives::Bool).depends(Depends::Operands).bound(ALL),
             O::BallotCount(CountOp::All) => S::of_ballot(&[BALLOT], Gives::Count).depends(Depends::Operands),
             O::BallotCount(_) => S::of_ballot(&[BALLOT], Gives::Count),
-            // Of no lane, hardware gives other numbers.
+            // For an empty ballot, hardware returns other numbers.
             O::BallotFindLsb | O::BallotFindMsb => S::of_ballot(&[BALLOT], Gives::U32).depends(Depends::Operands),
             O::MaskedCount => S::of_ballot(&[MASK], Gives::Count),
             O::Elect => Signature { family: F::Vote, ..S::fact(Gives::Bool, Group::Subgroup) },

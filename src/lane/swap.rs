@@ -1,4 +1,4 @@
-//! Moves inside a segment by which lanes swap in pairs: a row for each.
+//! Moves within a segment that swap lanes in pairs, one row each.
 //!
 //! Planners, the reference, the descriptions and the notes read the row; the grammar names the move.
 
@@ -14,23 +14,23 @@ pub enum Swap {
     Reverse,
 }
 
-/// Everything that is known of a swap.
+/// All properties of a swap.
 #[derive(Debug)]
 pub struct SwapRow {
     /// Its name in lists of operations.
     pub name: &'static str,
-    /// The mask: one step from the segment's number of lanes.
+    /// The mask, as an operation on the segment's number of lanes.
     pub mask: (AluOp, u32),
-    /// The result in lane `i` of a segment of this many lanes; of the subgroup, where there is no number.
+    /// The result in lane `i` of a segment of this many lanes, or of the subgroup if there is no number.
     pub formula: fn(Option<u32>) -> String,
-    /// The same as a phrase, in which `{}` is the segment.
+    /// The result as a phrase, in which `{}` is the segment.
     pub words: &'static str,
     /// The effect of a subgroup of another size.
     pub sized: &'static str,
 }
 
 impl Swap {
-    /// All of them.
+    /// All swaps.
     pub const ALL: [Swap; 2] = [Swap::Butterfly, Swap::Reverse];
 
     /// Its row of the table.

@@ -1,11 +1,11 @@
-//! Values of one lane while an operation or a plan runs: what the checker computes with symbols and a simulator with bits.
+//! Values of one lane during an operation or a plan: the checker uses symbols, the simulator bits.
 
 use super::op::{InvertibleOp, ReduceOp};
 
 /// The value of an operand or result in one lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LaneValue<D> {
-    /// Undefined: any bits, nothing may depend on it.
+    /// Undefined: any bits, which nothing may depend on.
     Poison,
     /// A value of one of the operation's operand types.
     Data(D),
@@ -23,7 +23,7 @@ pub type LaneRow<T> = Vec<LaneValue<T>>;
 pub struct Lanes {
     /// `S`, 1 to 128.
     pub size: u32,
-    /// Bit `i` for active lane `i`; none from `size` up.
+    /// Bit `i` for active lane `i`; no bits from `size` up.
     pub active: u128,
 }
 
@@ -46,7 +46,7 @@ impl Lanes {
         Bits(self.active)
     }
 
-    /// Active lanes of the aligned segment of `width` lanes that holds `lane`.
+    /// Active lanes of the aligned segment of `width` lanes that contains `lane`.
     pub fn segment(self, lane: u32, width: u32) -> Bits {
         Bits(self.active & (low_bits(width) << (lane & !(width - 1))))
     }
@@ -101,7 +101,7 @@ pub trait Domain {
     /// `a op b`, in this order.
     fn combine(&mut self, op: ReduceOp, a: Self::Data, b: Self::Data) -> Self::Data;
 
-    /// `total` without `part`, which was combined into it; none if the values do not tell.
+    /// `total` without `part`, which was combined into it; `None` if this cannot be derived from the values.
     fn remove(&mut self, _op: InvertibleOp, _total: Self::Data, _part: Self::Data) -> Option<Self::Data> {
         None
     }
@@ -128,7 +128,7 @@ pub trait Domain {
     fn less(&self, a: Self::Data, b: Self::Data) -> bool;
 }
 
-/// `a op b`, poison if either is; none if the operands are of different kinds.
+/// `a op b`; poison if either is; `None` if the operands are of different kinds.
 pub fn combine<D: Domain>(
     domain: &mut D,
     op: ReduceOp,
@@ -140,14 +140,15 @@ pub fn combine<D: Domain>(
         (Poison, _) | (_, Poison) => Poison,
         (Data(a), Data(b)) => Data(domain.combine(op, a, b)),
         (Bool(a), Bool(b)) => Bool(combine_bools(op, a, b)?),
-        // A key that is known is the same number in all lanes.
+        // A known key is the same number in all lanes.
         (Index(a), Index(b)) if op == ReduceOp::Min => Index(a.min(b)),
         (Index(a), Index(b)) if op == ReduceOp::Max => Index(a.max(b)),
         _ => return None,
     })
 }
 
-/// `total` without `part`, poison if either is; none if the operands are of different kinds or cannot be taken apart.
+/// `total` without `part`; poison if either is; `None` if the operands are of different kinds or `part` cannot be
+/// removed.
 pub fn remove<D: Domain>(
     domain: &mut D,
     op: InvertibleOp,
@@ -197,8 +198,8 @@ pub fn is_bool<T>(values: &[LaneValue<T>]) -> bool {
     values.iter().any(|value| matches!(value, LaneValue::Bool(_)))
 }
 
-/// The fold of several lanes' values in no promised order; poison if one is, none if they are of different kinds. If
-/// there are no values, the identity for values of that kind.
+/// The reduction of several lanes' values in no guaranteed order; poison if one is; `None` if they are of different
+/// kinds. If there are no values, the identity for values of that kind.
 pub fn combine_unordered<D: Domain>(
     domain: &mut D,
     op: ReduceOp,
@@ -219,7 +220,7 @@ pub fn combine_unordered<D: Domain>(
     Some(LaneValue::Data(domain.combine_unordered(op, &data?)))
 }
 
-/// Returns true if two values are equal; none if they are of different kinds or undefined.
+/// Returns true if two values are equal; `None` if they are of different kinds or undefined.
 pub fn equal<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>) -> Option<bool> {
     match (a, b) {
         (LaneValue::Data(a), LaneValue::Data(b)) => Some(domain.equal(a, b)),
@@ -229,7 +230,7 @@ pub fn equal<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>
     }
 }
 
-/// Returns true if two values have the same bits; none if one is undefined.
+/// Returns true if two values have the same bits; `None` if one is undefined.
 pub fn same<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>) -> Option<bool> {
     match (a, b) {
         (LaneValue::Poison, _) | (_, LaneValue::Poison) => None,
@@ -238,19 +239,19 @@ pub fn same<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>)
     }
 }
 
-/// The active lanes with the bits of lane `i`; poison if one of them holds an undefined value.
+/// The active lanes with the bits of lane `i`; poison if one of them has an undefined value.
 pub fn alike<D: Domain>(domain: &D, row: &[LaneValue<D::Data>], lanes: Lanes, i: u32) -> LaneValue<D::Data> {
     let bit = |j: u32| same(domain, row[i as usize], row[j as usize]).map(|same| u128::from(same) << j);
     let bits = lanes.iter().try_fold(0, |bits, j| Some(bits | bit(j)?));
     bits.map_or(LaneValue::Poison, LaneValue::Ballot)
 }
 
-/// Returns true if `a` comes before `b`; none if they are of different kinds or undefined.
+/// Returns true if `a` is less than `b`; `None` if they are of different kinds or undefined.
 pub fn less<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>) -> Option<bool> {
     match (a, b) {
         (LaneValue::Data(a), LaneValue::Data(b)) => Some(domain.less(a, b)),
         (LaneValue::Bool(a), LaneValue::Bool(b)) => Some(!a & b),
-        // Data that is known is the same number in all lanes.
+        // Known data is the same number in all lanes.
         (LaneValue::Index(a), LaneValue::Index(b)) => Some(a < b),
         _ => None,
     }

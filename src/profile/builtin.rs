@@ -11,11 +11,11 @@ pub(super) struct Builtin {
     pub(super) text: &'static str,
 }
 
-/// In order of age within a vendor and family: the first that can run an operation is the oldest that can. The build script
-/// lists the files of `profiles/`.
+/// By age within a vendor and family, so that the first profile that can run an operation is the oldest. The build
+/// script lists the files of `profiles/`.
 pub(super) static BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/profiles.rs"));
 
-/// Words for vendors, interfaces and languages, with the start of the names of their profiles. A number may follow them.
+/// Words for vendors, interfaces and languages, with the prefix of their profiles' names. A number may follow them.
 #[rustfmt::skip]
 static KINDS: &[(&str, &str)] = &[
     ("nvidia", "nv-"), ("geforce", "nv-"), ("rtx", "nv-"), ("gtx", "nv-"), ("cuda", "ptx-"), ("nvptx", "ptx-"),
@@ -27,7 +27,7 @@ static KINDS: &[(&str, &str)] = &[
 /// Most names that a message lists.
 const MOST_KIN: usize = 6;
 
-/// Returns true if this may follow a word of [`KINDS`]: a version or a model.
+/// Returns true if this can follow a word of [`KINDS`]: a version or a model.
 fn is_version(rest: &str) -> bool {
     rest.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b' ' | b'_'))
 }
@@ -38,7 +38,7 @@ impl Profile {
         Builtin::find(name).map(Builtin::parse)
     }
 
-    /// The message about a name that selects no built-in profile: several are for that hardware, or none is called so.
+    /// The message about a name that selects no built-in profile: it is unknown, or several profiles match.
     pub fn unknown(name: &str) -> String {
         let candidates: Vec<Profile> = Builtin::of_family(name).into_iter().map(Builtin::parse).collect();
         if candidates.is_empty() {
@@ -60,7 +60,7 @@ impl Profile {
         BUILTIN.iter().map(|builtin| builtin.name)
     }
 
-    /// All built-in profiles, the oldest of each vendor first; read when they are first asked for.
+    /// All built-in profiles, the oldest of each vendor first, parsed on first use.
     pub fn built_in() -> &'static [Profile] {
         static ALL: LazyLock<Vec<Profile>> = LazyLock::new(|| BUILTIN.iter().map(Builtin::parse).collect());
         &ALL
@@ -88,8 +88,8 @@ impl Builtin {
         })
     }
 
-    /// The names, in backquotes, of the profiles that a word for a vendor, an interface or a language means, and of those
-    /// with a name that goes on with a digit or a `-`: `vulkan` is the start of `vulkan1.1`.
+    /// The names, in backquotes, of the profiles that a word for a vendor, an interface or a language means, and of
+    /// profiles whose name continues it with a digit or a `-`: `vulkan` is the start of `vulkan1.1`.
     fn kin(word: &str) -> Vec<String> {
         let word = word.to_ascii_lowercase();
         let meant = KINDS.iter().find(|(kind, _)| word.strip_prefix(kind).is_some_and(is_version));
@@ -118,7 +118,7 @@ impl Builtin {
         BUILTIN.iter().filter(|builtin| builtin.lists("families", name)).collect()
     }
 
-    /// Returns true if the line of a key holds a name.
+    /// Returns true if the line of a key contains a name.
     fn lists(&self, key: &str, name: &str) -> bool {
         let quoted = format!("\"{name}\"");
         self.text.lines().any(|line| line.starts_with(key) && line.contains(&quoted))

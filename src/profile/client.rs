@@ -1,8 +1,8 @@
-//! The APIs that load SPIR-V, one row each: what the GLSL for each of them has.
+//! The APIs that load SPIR-V, one row each, with the differences of their GLSL.
 
 use serde::Deserialize;
 
-/// The API that loads the code of a profile, and whose form of GLSL its shaders are written in.
+/// The API that loads the code of a profile, and whose form of GLSL its shaders use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Client {
@@ -29,13 +29,13 @@ pub struct ClientRow {
     pub has_attachments: bool,
     /// True if uniforms may be outside of blocks, at locations, and if atomic counters are among them.
     pub has_default_block: bool,
-    /// The binding of images and samplers that name none.
+    /// The binding of images and samplers without an explicit one.
     pub default_binding: Option<u32>,
-    /// True if the fragment at the origin is the lower left one, unless the shader says otherwise.
+    /// True if the fragment at the origin is the lower left one, unless the shader states otherwise.
     pub lower_left_origin: bool,
-    /// The environment name for `spirv-val`, if it differs from the API version's.
+    /// The environment name for `spirv-val`, if it differs from the API version's name.
     pub environment: Option<&'static str>,
-    /// The newest version of SPIR-V that every implementation loads, where the API promises no newer one.
+    /// The newest version of SPIR-V that every implementation loads, if the API promises no newer one.
     pub newest: Option<(u8, u8)>,
 }
 

@@ -1,7 +1,7 @@
 //! The prices of instructions on a profile: the numbers that the planner weighs, as data of the profile.
 //!
-//! A price is for one instruction on 32-bit values. Waiting for the local data share is part of its latency, not counted
-//! as an instruction.
+//! A price is for one instruction on 32-bit values. Waits for the local data share are part of its latency and do not
+//! count as instructions.
 
 use super::Feature;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,8 @@ macro_rules! cost_classes {
 }
 
 cost_classes! {
-    /// A reduction of segments as one instruction (OpGroupNonUniform… with ClusteredReduce), which the driver makes several.
+    /// A reduction of segments as one instruction (OpGroupNonUniform… with ClusteredReduce), which the driver expands
+    /// to several.
     Clustered = "clustered" for Clustered,
     /// SHFUP, SHFDOWN, SHFIDX, SHFXOR.
     NvShuffle = "nv-shuffle" for NvShuffle,
@@ -72,7 +73,8 @@ cost_classes! {
     AmdReadLane = "amd-read-lane" for AmdWave,
     /// V_WRITELANE.
     AmdWriteLane = "amd-write-lane" for AmdWave,
-    /// A write to LDS memory and the read that follows, with the address cut to the wave's part and moved to its beginning.
+    /// A write to LDS memory and the read that follows, with the address limited to the wave's part and moved to its
+    /// start.
     AmdBounce = "amd-bounce" for AmdWave,
     /// DS_SWIZZLE.
     AmdSwizzle = "amd-swizzle" for AmdSwizzle,
@@ -92,7 +94,8 @@ cost_classes! {
     AmdSharedVgpr = "amd-shared-vgpr" for AmdSharedVgpr,
 }
 
-/// The price of one instruction. All are non-negative; what a file leaves out is 0, except that it is one instruction.
+/// The price of one instruction. All fields are non-negative. A field that a file omits is 0, except that the number of
+/// instructions is 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Cost {
@@ -104,19 +107,21 @@ pub struct Cost {
     /// Uses of the pipe to the local data share.
     #[serde(default)]
     pub lds: u8,
-    /// Wait states that the program must leave between a vector instruction that writes the moved operand and this one.
+    /// Wait states that the program must leave between a vector instruction that writes the moved operand and this
+    /// instruction.
     #[serde(default)]
     pub wait_before: u8,
-    /// Wait states that it must leave between a vector instruction that writes a scalar index and this one.
+    /// Wait states that the program must leave between a vector instruction that writes a scalar index and this
+    /// instruction.
     #[serde(default)]
     pub wait_index: u8,
-    /// Wait states that it must leave between this one and a vector instruction that reads its result.
+    /// Wait states that the program must leave between this instruction and a vector instruction that reads its result.
     #[serde(default)]
     pub wait_after: u8,
-    /// Vector registers besides operand and result.
+    /// Vector registers in addition to operand and result.
     #[serde(default)]
     pub registers: u8,
-    /// Scalar registers besides operand and result.
+    /// Scalar registers in addition to operand and result.
     #[serde(default)]
     pub scalars: u8,
 }
@@ -125,7 +130,7 @@ fn one() -> u8 {
     1
 }
 
-/// How much each part of a plan's cost counts when plans are compared: the smallest sum wins.
+/// The weight of each part of a plan's cost in the comparison of plans. The smallest sum wins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Weights {
@@ -168,7 +173,7 @@ impl Costs {
         self.0.iter().all(Option::is_none)
     }
 
-    /// The price of a class; none if the profile has no such instruction.
+    /// The price of a class, or `None` if the profile lacks the instruction.
     pub fn of(&self, class: CostClass) -> Option<Cost> {
         self.0[class as usize]
     }

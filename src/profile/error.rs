@@ -7,14 +7,14 @@ use std::fmt;
 pub struct ProfileError {
     /// Name of the file as given, or of the built-in profile.
     pub file: String,
-    /// Counted from 1; none when the whole file is meant.
+    /// Counted from 1; `None` for errors about the whole file.
     pub line: Option<usize>,
-    /// The key that is wrong, where one is.
+    /// The wrong key, if the error is about one.
     pub key: Option<String>,
     pub message: String,
 }
 
-/// A profile's text and what messages call it.
+/// A profile's text and its name in messages.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
     pub file: &'a str,
@@ -27,7 +27,7 @@ impl Text<'_> {
         self.error(self.line_of_key(key), key, message)
     }
 
-    /// A missing key; the line is the profile's name's, or the first.
+    /// A missing key, reported at the line of the profile's name, otherwise at the first line.
     pub fn missing(self, key: &str) -> ProfileError {
         self.error(self.line_of_key("name").or(Some(1)), key, "the key is missing")
     }
@@ -39,7 +39,8 @@ impl Text<'_> {
         self.error(line.or_else(|| self.line_of_key(key)), key, message)
     }
 
-    /// An error of the TOML reader; what it says after the first line is advice for its callers.
+    /// An error of the TOML reader. Everything after its first line is advice for callers of the library, and is
+    /// dropped.
     pub fn of_toml(self, error: &toml::de::Error) -> ProfileError {
         let line = error.span().map(|span| self.line_of_offset(span.start));
         let key = line.and_then(|line| self.key_on_line(line));
@@ -59,7 +60,7 @@ impl Text<'_> {
         self.text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
     }
 
-    /// The line that sets a key; otherwise, for a key of a table on one line, the first that names it.
+    /// The line that sets a key; otherwise, for a key of an inline table, the first line that names it.
     fn line_of_key(self, key: &str) -> Option<usize> {
         let at = |is: &dyn Fn(&str) -> bool| self.text.lines().position(is).map(|index| index + 1);
         at(&|line| key_of(line) == Some(key)).or_else(|| at(&|line| line.contains(&format!(" {key} ="))))
@@ -72,7 +73,7 @@ impl Text<'_> {
     }
 }
 
-/// The last part of the key that a line sets, by assignment or as the head of a table.
+/// The last part of the key that a line sets, by assignment or as a table header.
 fn key_of(line: &str) -> Option<&str> {
     let table = line.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let path = table.or_else(|| line.split_once('=').map(|(key, _)| key))?;

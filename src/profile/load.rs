@@ -1,6 +1,6 @@
-//! Reading profiles: a file as text, and what it inherits from, which is a built-in profile or another file.
+//! Reads profiles: the text of a file, and the profile that it inherits from, which is built in or another file.
 //!
-//! Only the profile requested is parsed, with those it inherits from. An error names file, line and key.
+//! Only the requested profile and its ancestors are parsed. Errors name file, line and key.
 
 use super::builtin::Builtin;
 use super::error::{ProfileError, Text};
@@ -38,7 +38,7 @@ struct File {
 }
 
 impl Profile {
-    /// The profile that a TOML text describes, which inherits from built-in ones only; `file` names it in messages.
+    /// The profile of a TOML text, which can inherit from built-in profiles only; `file` names it in messages.
     ///
     /// # Errors
     /// Like [`Profile::from_file`].
@@ -50,7 +50,7 @@ impl Profile {
     /// that the loader finds next to it.
     ///
     /// # Errors
-    /// When the text is not TOML, has keys or names that do not exist, lacks some that it needs, or contradicts itself.
+    /// When the text is not TOML, has unknown keys or names, lacks required keys, or contradicts itself.
     pub fn from_file(text: &str, file: &str, loader: &dyn Loader) -> Result<Profile, ProfileError> {
         Reader { loader, chain: Vec::new() }.read(Text { file, text })
     }
@@ -72,7 +72,7 @@ pub(super) fn built_in(builtin: &Builtin) -> Result<Profile, ProfileError> {
     Profile::from_toml(builtin.text, builtin.name)
 }
 
-/// Reads one profile with all that it inherits from.
+/// Reads one profile and its ancestors.
 struct Reader<'a> {
     loader: &'a dyn Loader,
     /// Files that are being read, each inheriting from the next.
@@ -87,7 +87,7 @@ impl Reader<'_> {
         merge(file, base, text)
     }
 
-    /// The profile of this name, from which `text` inherits.
+    /// The profile of this name, which `text` inherits from.
     fn base(&mut self, name: &str, text: Text) -> Result<Profile, ProfileError> {
         if !name.ends_with(".toml") {
             let found = Builtin::find(name);
@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 }
 
-/// The file over what it inherits.
+/// The file on top of the inherited profile.
 fn merge(file: File, base: Option<Profile>, text: Text) -> Result<Profile, ProfileError> {
     let base = base.as_ref();
     let profile = Profile {

@@ -1,7 +1,7 @@
-//! Target profiles: what one kind of hardware, or one version of a standard, can do.
+//! Target profiles: the abilities of one kind of hardware, or of one version of a standard.
 //!
-//! A profile is a TOML file; those in `profiles/` are part of the binary, a user may bring more. This module reads and
-//! names them. It decides nothing about lowering.
+//! A profile is a TOML file. The files in `profiles/` are part of the binary, and you can add your own. This module
+//! reads and names profiles; it decides nothing about lowering.
 
 mod builtin;
 mod client;
@@ -35,30 +35,30 @@ pub struct Profile {
     pub aliases: Vec<Box<str>>,
     /// Names of the hardware that it covers, possibly shared with other profiles. A unique name also selects it.
     pub families: Vec<Box<str>>,
-    /// One line for people.
+    /// A one-line description.
     pub description: Box<str>,
     pub target: Target,
     /// The API that loads it.
     pub client: Client,
     /// Version of the target's language: SPIR-V's major and minor number.
     pub version: (u8, u8),
-    /// Lanes of a subgroup; none when only the running driver knows.
+    /// Lanes of a subgroup; `None` if only the driver knows, at run time.
     pub wave_size: Option<u32>,
     /// The size, or the least size, that the user promises to ask the driver for.
     pub promise: Option<WaveSize>,
     pub features: FeatureSet,
-    /// The name of the hardware in the target's tools: AMD's `gfx1030`; empty where there is none.
+    /// The name of the hardware in the target's tools, such as AMD's `gfx1030`; empty if there is none.
     pub processor: Box<str>,
-    /// Prices of its instructions; for code that a driver compiles, only the known ones.
+    /// Prices of its instructions; if a driver compiles the code, only the known ones.
     pub costs: Costs,
     /// The weights that decide between plans.
     pub weights: Weights,
     /// True if float folds and scans have the promised order, so that their bits agree with every other target.
     pub reproducible: bool,
-    /// Branches and loops that may be around a cross-lane instruction; none if there may be any number.
+    /// Limit of the branches and loops around a cross-lane instruction; `None` if there is no limit.
     pub lane_nesting: Option<u32>,
-    /// True if the profile is built in and unchanged: tests have proven its plans. The plans of other profiles are proven when they
-    /// are made.
+    /// True if the profile is built in and unchanged, so that tests have proven its plans. Plans of other profiles are
+    /// proven when they are made.
     pub is_builtin: bool,
 }
 
@@ -82,13 +82,13 @@ impl Profile {
         format!("{} has no type {name}", self.language())
     }
 
-    /// The number in the name of its processor; none if the target's processors have names.
+    /// The number in the name of its processor, or `None` if the target's processors have names.
     pub fn architecture(&self) -> Option<u32> {
         self.processor.strip_prefix(self.target.row().processor?)?.parse().ok()
     }
 
-    /// Bits of the floats for which a fused multiplication and addition takes as long as an addition. Elsewhere crosslane
-    /// contracts nothing by itself.
+    /// Bits of the floats for which a fused multiply-add takes as long as an addition. For other floats crosslane
+    /// contracts nothing unless told to.
     pub fn fast_fma(&self) -> &'static [u8] {
         if let Some(processor) = Processor::named(&self.processor) {
             return processor.fast_fma;

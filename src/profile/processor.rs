@@ -1,4 +1,4 @@
-//! AMD's processors: one row says all that differs between them besides what a profile's features say.
+//! AMD's processors. A row has every difference between processors that is not a feature of profiles.
 //!
 //! Sources: LLVM's `AMDGPUUsage`, `AMDGPU.td` (features by processor) and `AMDGPUBaseInfo` (`getTotalNumVGPRs`,
 //! `getVGPRAllocGranule`, `getTotalNumSGPRs`, `getMaxWavesPerEU`), and AMD's ISA guides.
@@ -27,35 +27,35 @@ pub enum Addressing {
     Buffer,
     /// Flat instructions without an offset (gfx7, gfx8).
     Flat,
-    /// Global instructions, whose offset is signed and has this many bits.
+    /// Global instructions, with a signed offset of this many bits.
     Global { offset_bits: u8 },
 }
 
-/// Where an image instruction has the words of its address.
+/// The place of an image instruction's address words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImageAddress {
     /// In consecutive registers.
     Tuple,
-    /// In their own registers, or in consecutive ones if there are more than this many.
+    /// In separate registers, or in consecutive registers if there are more than this many.
     List { most: usize },
-    /// In this many operands at most, the last of which has all further words in consecutive registers. Instructions with a
-    /// sampler can take fewer.
+    /// In at most this many operands, the last of which has all further words in consecutive registers. Instructions
+    /// with a sampler can take fewer.
     Partial { most: usize, sampling: usize },
 }
 
-/// Where the hardware leaves the workgroup's numbers.
+/// Where the hardware leaves the workgroup indices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GroupIds {
     /// In scalar registers after the user's.
     Scalars,
-    /// Like the scalars above, but user and workgroup registers must be at least 16 together in waves of 32 lanes (LLVM:
-    /// `FeatureUserSGPRInit16Bug`).
+    /// Like the scalars above, but user and workgroup registers must be at least 16 together in waves of 32 lanes
+    /// (LLVM: `FeatureUserSGPRInit16Bug`).
     PaddedScalars,
-    /// TTMP9 and the halves of TTMP7.
+    /// TTMP9 and the two halves of TTMP7.
     Ttmp,
 }
 
-/// The hazards that the hardware does not resolve by itself: a table of rules.
+/// The hazards that the hardware does not resolve itself: a table of rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hazards {
     Gcn1,
@@ -72,7 +72,7 @@ pub enum Hazards {
     Rdna4,
 }
 
-/// Two vector instructions in one (VOPD), in waves of 32 lanes.
+/// Pairs of vector instructions in one (VOPD), in waves of 32 lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dual {
     /// There are none.
@@ -109,8 +109,8 @@ pub struct Processor {
     /// The three local numbers are packed in v0, ten bits each.
     pub packed_ids: bool,
     pub group_ids: GroupIds,
-    /// Scratch memory is reached by instructions of its own, without a resource or an offset of the wave's part (LLVM:
-    /// architected flat scratch).
+    /// Scratch memory has separate instructions, without a resource or an offset of the wave's part (LLVM: architected
+    /// flat scratch).
     pub scratch_instructions: bool,
     /// Accesses name how far they must be seen by `sc0` and `sc1` (LLVM: `FeatureGFX940Insts`).
     pub scope_bits: bool,
@@ -118,7 +118,8 @@ pub struct Processor {
     pub scalars: u16,
     /// Bytes of workgroup memory.
     pub shared_limit: u32,
-    /// Image instructions exist (LLVM: `FeatureImageInsts`); CDNA 2's have no volumes, cubes or samplers and count as none.
+    /// Image instructions exist (LLVM: `FeatureImageInsts`). CDNA 2's lack volumes, cubes and samplers, so it counts as
+    /// false.
     pub has_images: bool,
     pub image_address: ImageAddress,
     /// True if 1D images are bound as 2D images with a height of one texel.
@@ -127,9 +128,9 @@ pub struct Processor {
     pub texel_buffers_in_bytes: bool,
     /// The descriptor of an image has the logarithm of the number of samples in bits 16 to 19 of its fourth word.
     pub tells_samples: bool,
-    /// Gathers from textures of integers give the right texels.
+    /// Gathers from integer textures return the right texels.
     pub gathers_integers: bool,
-    /// There is a second file of vector registers, for matrices.
+    /// There is a second vector register file, for matrices.
     pub has_accumulators: bool,
     /// Bits of the floats for which V_FMA takes as long as an addition (LLVM: `FeatureFastFMAF32`; halves from gfx8 on,
     /// doubles always). V_MAD is not an alternative: it flushes subnormals.
@@ -151,14 +152,14 @@ pub struct Share {
     pub vectors: u16,
     /// Allocation granule of vector registers, for waves of 64 lanes.
     pub vector_granule: u16,
-    /// Scalar registers; 0 where each wave has its own.
+    /// Scalar registers; 0 if each wave has a fixed set.
     pub scalars: u16,
     pub scalar_granule: u16,
-    /// VCC, and what comes after the scalar registers of gfx8 on (FLAT_SCRATCH, XNACK_MASK), take places too.
+    /// VCC, and the registers after the scalar ones from gfx8 on (FLAT_SCRATCH, XNACK_MASK), also occupy registers.
     pub hidden_scalars: u16,
     /// Waves at most.
     pub waves: u16,
-    /// A shift of 64 bits misreads an amount in the last vector register that a wave has (LLVM: `Shift64HighRegBug`).
+    /// A 64-bit shift misreads an amount in the last vector register of a wave (LLVM: `Shift64HighRegBug`).
     pub misreads_last: bool,
 }
 
@@ -350,7 +351,7 @@ impl Processor {
         PROCESSORS.iter().map(|processor| processor.name)
     }
 
-    /// Returns true if it runs waves of 32 lanes unless told otherwise.
+    /// Returns true if it runs waves of 32 lanes by default.
     pub fn has_both_waves(&self) -> bool {
         self.waves.len() > 1
     }

@@ -1,12 +1,12 @@
-//! Checks that a profile describes hardware that can exist: waves of a size that its processor and its features have, features
-//! of its own target only, and a price for all that it can do.
+//! Checks that a profile describes hardware that can exist: a wave size that its processor and features have, only
+//! features of its own target, and a price for all its abilities.
 
 use super::error::{ProfileError, Text};
 use super::processor::Processor;
 use super::{Client, CostClass, Feature, Profile, Target, WaveSize, Waves};
 use crate::diagnostic::nearest::nearest_of_family;
 
-/// The first contradiction in a profile; `text` is the file that was read last.
+/// The first contradiction in a profile; `text` is the last file that was read.
 pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
     if processor_waves(profile).is_none() {
         let key = "processor";
@@ -32,7 +32,7 @@ pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
     }
 }
 
-/// Only SPIR-V is for several APIs, and each of them loads some versions of it.
+/// Only SPIR-V has several APIs, each of which loads some versions of it.
 fn check_client(profile: &Profile) -> Result<(), (&'static str, String)> {
     let Profile { client, target, version, .. } = *profile;
     if client != Client::default() && target != Target::Spirv {
@@ -62,7 +62,7 @@ impl Profile {
     /// Checks that the target has waves of the profile's size.
     ///
     /// # Errors
-    /// A sentence that says why not.
+    /// A sentence with the reason.
     pub fn check_wave_size(&self) -> Result<(), String> {
         let Some(lanes) = self.wave_size else {
             self.promise.map_or(Ok(()), WaveSize::check)?;
@@ -88,7 +88,7 @@ fn hardware(profile: &Profile) -> &str {
     profile.target.row().hardware.unwrap_or(&profile.processor)
 }
 
-/// The wave sizes that the hardware has, none for any size; nothing if the processor is not known.
+/// The wave sizes of the hardware, none for any size; `None` if the processor is unknown.
 fn processor_waves(profile: &Profile) -> Option<&'static [u32]> {
     match profile.target.row().waves {
         Waves::Any => Some(&[]),
@@ -107,14 +107,14 @@ fn check_feature(profile: &Profile, feature: Feature) -> Result<(), String> {
     }
 }
 
-/// Blames the list that names the feature, otherwise what the profile inherits.
+/// Blames the list that names the feature, otherwise the inherited profile.
 fn at_feature(text: Text, feature: Feature, why: String) -> ProfileError {
     let keys = ["add-features", "features", "inherit"];
     let key = keys.into_iter().find(|key| text.sets(key)).unwrap_or("target");
     text.at_entry(key, feature.name(), why)
 }
 
-/// Blames the size where the file sets it, otherwise the feature or processor that does not fit the inherited one.
+/// Blames the size where the file sets it, otherwise the feature or processor that contradicts the inherited size.
 fn at_wave_size(profile: &Profile, text: Text, why: String) -> ProfileError {
     if text.sets("wave-size") {
         return text.at_key("wave-size", why);
@@ -126,14 +126,14 @@ fn at_wave_size(profile: &Profile, text: Text, why: String) -> ProfileError {
     }
 }
 
-/// The class and the feature of a price that is needed and missing. Drivers' prices need not be known.
+/// The class and the feature of a price that is required and missing. Drivers' prices need not be known.
 fn unpriced(profile: &Profile) -> Option<(CostClass, Feature)> {
     let is_needed = |class: &CostClass| profile.target.is_hardware() && profile.has(class.needed_for());
     let missing = |class: &CostClass| is_needed(class) && profile.costs.of(*class).is_none();
     CostClass::ALL.iter().copied().find(missing).map(|class| (class, class.needed_for()))
 }
 
-/// The error is at the place where the feature is named, and names the price.
+/// The error names the price, at the place that names the feature.
 fn missing_price(text: Text, class: CostClass, feature: Feature) -> ProfileError {
     let why = format!("the key is missing, and the feature {feature} needs it");
     ProfileError { key: Some(format!("costs.{}", class.name())), ..at_feature(text, feature, why) }

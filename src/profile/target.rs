@@ -1,9 +1,9 @@
-//! The kinds of code that profiles are for, one row each.
+//! The kinds of output code, one row each.
 
 use super::Feature;
 use serde::Deserialize;
 
-/// The kind of code that a profile is for.
+/// The kind of code that a profile produces.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Target {
@@ -31,13 +31,13 @@ pub enum Waves {
 /// How a language numbers the resources of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Placing {
-    /// As the source does: no option changes it.
+    /// Fixed by the source: no option changes it.
     Fixed,
     /// By groups and bindings.
     Groups,
-    /// Each kind apart, in spaces.
+    /// Separate numbers for each kind, in spaces.
     Registers,
-    /// Each kind apart.
+    /// Separate numbers for each kind.
     Slots,
 }
 
@@ -53,7 +53,7 @@ pub struct LoopCopies {
 /// The accesses to memory that one wider access can replace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Joins {
-    /// Any words that follow each other, in workgroup memory those at a multiple of 8 bytes.
+    /// Any consecutive words; in workgroup memory, those at a multiple of 8 bytes.
     Words,
     /// Words at a multiple of the size of all together, which is 8 or 16 bytes.
     Aligned,
@@ -64,31 +64,31 @@ impl LoopCopies {
     pub const FEW: LoopCopies = LoopCopies { most: 16, insts: 128 };
 }
 
-/// How the inputs of a stage match the outputs of the previous one.
+/// How the inputs of a stage match the outputs of the previous stage.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Matching {
     /// By location.
     Location,
     /// By location, with the same type and interpolation.
     Type,
-    /// In registers too, which follow from the order of the declarations.
+    /// By register as well, which follows from the order of declarations.
     Order,
 }
 
-/// Everything that sets a target apart outside its own back end and its own planner.
+/// All differences between targets outside their own back ends and planners.
 #[derive(Debug)]
 pub struct TargetRow {
     /// In profile files, and before the dash in the names of profiles.
     pub key: &'static str,
-    /// The language that it makes.
+    /// The language of its output.
     pub language: &'static str,
     /// The macro of GLSL and the constant of WGSL that tell the target.
     pub define: &'static str,
     /// The ending of its files.
     pub ending: &'static str,
-    /// The ending of its text files, if text is a separate format.
+    /// The extension of its text files, if text is a separate format.
     pub text_ending: &'static str,
-    /// The profile that is meant where only the ending of an output says the target.
+    /// The default profile if only the extension of an output names the target.
     pub profile: Option<&'static str>,
     /// Invocations that a workgroup may have.
     pub invocations: u32,
@@ -99,7 +99,7 @@ pub struct TargetRow {
     pub integers: &'static [u8],
     /// Bits that floats may have.
     pub floats: &'static [u8],
-    /// The hardware in messages; none if profiles name the processor.
+    /// The hardware's name in messages; `None` if profiles name the processor.
     pub hardware: Option<&'static str>,
     /// The feature that each of its profiles has.
     pub basis: Option<Feature>,
@@ -107,24 +107,24 @@ pub struct TargetRow {
     pub given: &'static [Feature],
     /// Features that are named for other hardware and that its profiles can have.
     pub shares: &'static [Feature],
-    /// True if the code is the hardware's own: made from the kernel form, with priced plans and waves of a known
-    /// size. Otherwise a driver compiles further, and decides.
+    /// True if the output is the hardware's own code, made from the kernel form, with priced plans and waves of a known
+    /// size. Otherwise a driver compiles it further, and decides.
     pub is_hardware: bool,
     /// True if waves have scalar registers and scalar instructions.
     pub has_scalar_registers: bool,
     /// True if integers are divided by sequences that we write.
     pub lacks_division: bool,
-    /// True if an instruction names its image or texture by a constant, so that an index chooses between instructions.
+    /// True if an instruction names its image or texture by a constant, so that an index selects between instructions.
     pub lacks_image_indices: bool,
-    /// How far small loops with many iterations repeat their bodies, if they do. The driver that reads NVIDIA's assembly does
-    /// that itself, and better where it finds the loop as it was: `nbody` took 1.25 of the time of its own GLSL with it, and
-    /// 1.13 without, and tiles of 4 by 4 sums of a matrix 1.12 of their own time with the loops over those sums unrolled.
-    /// `ptxas` does not; `nvcc` repeats as often as PTX does here.
+    /// The unroll factor of small loops with many iterations, if any. The driver that reads NVIDIA's assembly unrolls
+    /// them itself, and better if it finds the original loop: `nbody` took 1.25 times as long as its own GLSL with
+    /// unrolling and 1.13 times without, and a matrix kernel with tiles of 4 by 4 sums took 1.12 times as long with
+    /// those loops unrolled. `ptxas` does not unroll; `nvcc` unrolls as far as crosslane's PTX does.
     pub loop_copies: Option<LoopCopies>,
-    /// The accesses to memory that are joined into wider ones, if they are.
+    /// The accesses to memory that are joined into wider ones, if any.
     pub joins: Option<Joins>,
-    /// Bits of the floats that have a fast fused multiplication and addition, by the number of the first processor; for
-    /// processors with names their rows say it.
+    /// Bits of the floats that have a fast fused multiply-add, by the number of the first processor. For processors
+    /// with names, their rows have it.
     pub fast_fma: &'static [(u32, &'static [u8])],
     /// True if textures and images can be bound.
     pub has_images: bool,
@@ -132,7 +132,7 @@ pub struct TargetRow {
     pub has_graphics: bool,
     /// How its language numbers resources.
     pub placing: Placing,
-    /// How the inputs of a stage match the outputs of the previous one.
+    /// How the inputs of a stage match the outputs of the previous stage.
     pub matching: Matching,
     /// True if crosslane supports all stages of its language.
     pub has_no_more_stages: bool,
@@ -142,7 +142,7 @@ pub struct TargetRow {
     pub more_floats: &'static [u8],
     /// The feature without which its language has types of 32 bits alone, and the name of that language in messages.
     pub wide_types: Option<(Feature, &'static str)>,
-    /// The target whose extensions of GLSL it has.
+    /// The target whose GLSL extensions it has.
     pub extensions: Target,
 }
 
@@ -154,7 +154,7 @@ const DRIVEN: TargetRow = TargetRow {
     ending: "",
     text_ending: "",
     profile: None,
-    // No device of Vulkan exceeds this.
+    // No Vulkan device exceeds this.
     invocations: 2048,
     waves: Waves::Any,
     processor: None,
@@ -184,7 +184,7 @@ const DRIVEN: TargetRow = TargetRow {
 
 /// The usual of NVIDIA's code.
 const NVIDIA: TargetRow = TargetRow {
-    // MAX_COMPUTE_WORK_GROUP_INVOCATIONS of NVIDIA's drivers, and `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK` of CUDA's.
+    // MAX_COMPUTE_WORK_GROUP_INVOCATIONS of NVIDIA's drivers, and CUDA's `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK`.
     invocations: 1024,
     waves: Waves::Of(&[32]),
     hardware: Some("NVIDIA's hardware"),
@@ -331,7 +331,7 @@ impl Target {
         self.row().key
     }
 
-    /// Returns true if the code is the hardware's own.
+    /// Returns true if the output is the hardware's own code.
     pub const fn is_hardware(self) -> bool {
         self.row().is_hardware
     }

@@ -1,4 +1,4 @@
-//! The built-in profiles, and what is refused in others.
+//! The built-in profiles, and errors in other profiles.
 
 use super::builtin::BUILTIN;
 use super::{Client, CostClass, Feature, Profile, Target};
@@ -33,7 +33,7 @@ fn files_are_sound_and_names_unique() {
     assert_eq!(Profile::named("spirv-9"), None);
 }
 
-/// Only SPIR-V is for several APIs, and OpenGL promises one version of it.
+/// Only SPIR-V has several APIs, and OpenGL promises only one version of it.
 #[test]
 fn opengl_loads_spirv_1_0_alone() {
     assert_eq!((named("opengl").client, named("opengl").version), (Client::OpenGl, (1, 0)));
@@ -107,7 +107,7 @@ fn names_that_people_use() {
     }
 }
 
-/// NVIDIA's hardware is programmed in two languages, and its name says neither.
+/// NVIDIA's hardware is programmed in two languages, and its name does not select one.
 #[test]
 fn names_of_hardware_with_several_profiles_are_refused_with_them() {
     for (name, profiles) in [
@@ -125,7 +125,7 @@ fn names_of_hardware_with_several_profiles_are_refused_with_them() {
     assert_eq!(Profile::unknown("nv-amper"), "unknown profile `nv-amper`; did you mean `nv-ampere`?");
 }
 
-/// The matrix of which generation has what, as ranges of the numbers in processors' names; the last digit is hexadecimal.
+/// The features of each generation, as ranges of the numbers in processors' names; the last digit is hexadecimal.
 #[test]
 fn features_follow_the_generations() {
     use Feature as F;

@@ -11,20 +11,20 @@ pub enum BufferKind {
     Uniform,
 }
 
-/// One buffer of a job: where the shader finds it and its bytes, before and, once the job is done, after.
+/// A buffer of a job: its place in the shader, and its contents, which the job replaces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BufferBinding {
     /// The descriptor set.
     pub set: u32,
     /// The binding within the set.
     pub binding: u32,
-    /// The element, where the binding is an array.
+    /// The element, if the binding is an array.
     pub element: u32,
     /// Storage or uniform.
     pub kind: BufferKind,
-    /// The contents; a run replaces them with what the shader left there.
+    /// The contents. A run replaces them with the shader's results.
     pub data: Vec<u8>,
-    /// Offset in the push constants, in bytes, that gets the 64-bit device address of the buffer.
+    /// Offset in the push constants, in bytes, for the 64-bit device address of the buffer.
     pub address_at: Option<usize>,
 }
 
@@ -34,7 +34,7 @@ impl BufferBinding {
         Self { set, binding, element: 0, kind: BufferKind::Storage, data, address_at: None }
     }
 
-    /// A uniform buffer at `set` and `binding` that holds `data`.
+    /// A uniform buffer at `set` and `binding` with the contents `data`.
     pub fn uniform(set: u32, binding: u32, data: Vec<u8>) -> Self {
         Self { kind: BufferKind::Uniform, ..Self::storage(set, binding, data) }
     }

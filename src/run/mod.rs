@@ -1,9 +1,9 @@
 //! Runs finished modules on a real driver.
 //!
-//! [`Job`] and [`BufferBinding`] say what to run in terms that belong to no interface; `vulkan` runs SPIR-V modules, `gl`
-//! NVIDIA assembly programs, `cuda` PTX. The [`vulkan::parts`] of a run and the functions of a GL device are public, for programs that
-//! bind more than buffers or draw. Nothing here compiles a shader, chooses a layout or compares results, or
-//! reads the environment: which drivers exist is the Vulkan loader's business.
+//! [`Job`] and [`BufferBinding`] describe a run independently of the API. `vulkan` runs SPIR-V modules, `gl` NVIDIA
+//! assembly programs, and `cuda` PTX. The [`vulkan::parts`] of a run and the functions of a GL device are public, for
+//! programs that draw or bind more than buffers. This module does not compile shaders, choose layouts, compare results
+//! or read the environment. The Vulkan loader decides which drivers exist.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ pub struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// A job that runs `main` of `spirv` over `groups` workgroups and asks for nothing else.
+    /// A job that runs `main` of `spirv` over `groups` workgroups, with no other settings.
     pub fn new(spirv: &'a [u32], groups: [u32; 3]) -> Self {
         Self {
             spirv,
@@ -51,13 +51,13 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Why no device could be opened.
+/// The reason that no device could be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The machine has no loader library; the loader's own words.
+    /// The machine has no Vulkan loader; the dynamic loader's message.
     NoLoader(String),
-    /// The loader found no driver that can do what is needed; what each driver it found lacks.
+    /// The Vulkan loader found no suitable driver; the missing features of each driver it found.
     NoDevice(Vec<String>),
     /// A driver failed a call; the call and its result code.
     Driver(&'static str, String),
@@ -82,15 +82,15 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// Why a job did not run to its end.
+/// The reason that a job did not finish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The job asks for something that this device does not have, or contradicts itself.
+    /// The job needs something that this device lacks, or contradicts itself.
     Refused(String),
     /// A driver failed a call; the call and its result code.
     Driver(&'static str, String),
-    /// The shader did not end within this many seconds. The device cannot be used again.
+    /// The shader did not finish within this many seconds. The device can no longer be used.
     Timeout(u64),
 }
 

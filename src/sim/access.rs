@@ -1,6 +1,6 @@
 //! Loads, stores and atomic operations of the active lanes, in ascending order.
 //!
-//! Undefined values stay undefined in private and workgroup memory; a buffer takes them only where the run allows it.
+//! Undefined values stay undefined in private and workgroup memory. A buffer accepts them only if the run allows it.
 
 use super::fault::{AccessKind, Fault, FaultKind, Use};
 use super::group::Env;
@@ -18,7 +18,7 @@ struct Reach {
     access: MemoryAccess,
     /// Bytes of a lane's memory.
     size: usize,
-    /// Bytes from a lane's memory to the next lane's.
+    /// Bytes between the memories of consecutive lanes.
     stride: usize,
 }
 
@@ -48,7 +48,7 @@ impl Reach {
         offset.is_multiple_of(self.access.align.max(1))
     }
 
-    /// Place of a lane's first byte; none if the access is out of range or not aligned.
+    /// Place of a lane's first byte; `None` if the access is out of range or misaligned.
     fn place(self, lane: usize, address: u64) -> Option<usize> {
         let offset = self.offset(address);
         (self.is_inside(offset) && self.is_aligned(offset)).then_some(lane * self.stride + offset as usize)
@@ -71,7 +71,7 @@ impl Reach {
     }
 }
 
-/// The memory of a space; `private` is the wave's.
+/// The memory of an address space; `private` is the wave's.
 fn memory<'a>(buffers: &'a mut [Memory], env: [&'a mut Memory; 3], space: MemorySpace) -> &'a mut Memory {
     let [push, shared, private] = env;
     match space {
@@ -90,7 +90,7 @@ impl Wave {
         }
     }
 
-    /// Buffers are what the caller sees: nothing undefined gets there unasked.
+    /// Buffers are visible to the caller, so nothing undefined gets there unless requested.
     fn check_values(&self, env: &Env, inst: &Inst, values: &[RowIndex], space: MemorySpace) -> Outcome {
         let lanes = values.iter().fold(0, |all, row| all | self.undefined_in(*row));
         match space {
@@ -177,7 +177,7 @@ impl Wave {
     }
 }
 
-/// Returns true if what an atomic operation writes depends on what was there.
+/// Returns true if the result of an atomic operation depends on the old value.
 fn reads(op: AtomicOp) -> bool {
     !matches!(op, AtomicOp::Store | AtomicOp::Exchange)
 }

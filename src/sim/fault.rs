@@ -1,4 +1,4 @@
-//! The errors that a run finds: the place, the invocation and a message.
+//! The errors of a run: the place, the invocation and a message.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -15,7 +15,7 @@ pub enum AccessKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
     pub kind: AccessKind,
-    /// The buffer's name, or what other memory it is.
+    /// The buffer's name, or the kind of memory.
     pub memory: Box<str>,
     /// First byte, counted from the start of the memory.
     pub offset: u64,
@@ -37,10 +37,10 @@ pub enum Use {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FaultKind {
     OutOfRange(Access),
-    /// The address is not a multiple of what the access promises, in bytes.
+    /// The address is not a multiple of the promised alignment, in bytes.
     Misaligned(Access, u32),
     Undefined(Use),
-    /// Only some of the invocations of a workgroup reach a barrier: so many wait there.
+    /// Only some of the invocations of a workgroup reach a barrier; this many wait there.
     Barrier {
         waiting: u32,
         of: u32,
@@ -49,13 +49,13 @@ pub enum FaultKind {
     Barriers {
         other: Span,
     },
-    /// A wave ran this many instructions and its loop, if it is in one, did not end.
+    /// A wave ran this many instructions, and its loop, if it is in one, did not exit.
     Steps {
         limit: u64,
     },
-    /// Control reaches what cannot be reached.
+    /// Control reaches unreachable code.
     Unreachable,
-    /// An operation has operands that it does not take: a defect of the compiler.
+    /// An operation has operands of the wrong kind: a bug in the compiler.
     Malformed(Box<str>),
 }
 
@@ -63,14 +63,14 @@ pub enum FaultKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Invocation {
     pub workgroup: [u32; 3],
-    /// The invocation's place in its workgroup.
+    /// The invocation's position in its workgroup.
     pub local: [u32; 3],
     /// Number of its wave in the workgroup.
     pub wave: u32,
     pub lane: u32,
 }
 
-/// The end of a run that went wrong.
+/// The end of a run by an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub kind: FaultKind,
@@ -79,7 +79,7 @@ pub struct Fault {
 }
 
 impl AccessKind {
-    /// As in "a load of 4 bytes at 8 is …".
+    /// With its article, as in "a load of 4 bytes at 8 is …".
     const fn with_article(self) -> &'static str {
         match self {
             AccessKind::Load => "a load",

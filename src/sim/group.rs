@@ -1,4 +1,4 @@
-//! Workgroups: the waves of one take turns, from barrier to barrier, always in the same order.
+//! Workgroups: their waves take turns, from barrier to barrier, always in the same order.
 
 use super::fault::{Access, AccessKind, Fault, FaultKind, Invocation};
 use super::lanes::Lanes;
@@ -19,7 +19,7 @@ pub(super) struct Env<'a> {
     pub group: [u32; 3],
     pub groups: [u32; 3],
     pub limit: u64,
-    /// True if memory may hold undefined values.
+    /// True if memory may contain undefined values.
     pub keeps_undefined: bool,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Env<'a> {
         Box::new(Fault { kind, span, at })
     }
 
-    /// An invocation's place in its workgroup.
+    /// An invocation's position in its workgroup.
     fn local(&self, wave: &Wave, lane: u32) -> [u32; 3] {
         let [x, y, _] = self.program.kernel.workgroup_size.map(|size| size.max(1));
         let index = wave.index * self.program.wave_size + lane;
@@ -95,12 +95,12 @@ impl<'a> Env<'a> {
         self.program.kernel.invocations().div_ceil(self.program.wave_size)
     }
 
-    /// The lanes that wave `index` has invocations for.
+    /// The lanes of wave `index` that have invocations.
     fn filled(&self, index: u32) -> u64 {
         low_lanes((self.program.kernel.invocations() - index * self.program.wave_size).min(self.program.wave_size))
     }
 
-    /// As many as exist at one time.
+    /// The waves that exist at one time.
     fn waves(&self) -> Vec<Wave> {
         let count = if self.program.has_barrier { self.wave_count() } else { 1 };
         vec![Wave::new(self.program); count as usize]

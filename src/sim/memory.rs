@@ -1,10 +1,10 @@
-//! Bytes that a shader reads and writes, and which of them are undefined.
+//! Memory of a shader, and the bytes in it that are undefined.
 
 /// One memory: a buffer, the push constants, or memory of workgroups or invocations.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Memory {
     bytes: Vec<u8>,
-    /// One entry a byte, 1 where it is undefined; empty while all are defined.
+    /// One entry per byte, 1 if it is undefined; empty while all are defined.
     undefined: Vec<u8>,
 }
 
@@ -28,7 +28,7 @@ impl Memory {
         self.bytes.is_empty()
     }
 
-    /// The bytes; zero or an old value where they are undefined.
+    /// The bytes; zero or an old value if they are undefined.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -37,12 +37,12 @@ impl Memory {
         self.bytes
     }
 
-    /// Returns true if one of `count` bytes from `at` on is undefined.
+    /// Returns true if any of `count` bytes from `at` on is undefined.
     pub fn is_undefined(&self, at: usize, count: usize) -> bool {
         self.undefined.get(at..at + count).is_some_and(|bytes| bytes.contains(&1))
     }
 
-    /// Forgets what was written.
+    /// Marks all bytes undefined again.
     pub(super) fn forget(&mut self) {
         self.undefined.fill(1);
     }
@@ -58,7 +58,7 @@ impl Memory {
         }
     }
 
-    /// Writes the low bytes of a number, all of them defined or all undefined.
+    /// Writes the low bytes of a number, either all defined or all undefined.
     pub(super) fn write(&mut self, at: usize, bytes: usize, value: u64, undefined: bool) {
         self.bytes[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
         if undefined && self.undefined.is_empty() {

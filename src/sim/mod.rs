@@ -1,11 +1,11 @@
 //! Runs a kernel on the CPU, wave by wave: waves of 1 to 64 lanes, any workgroup and grid.
 //!
 //! Invocation `n` of a workgroup is lane `n mod S` of wave `n div S`. Lanes diverge, and reconverge at the end of the
-//! structure. The waves of a workgroup take turns from barrier to barrier and workgroups run one after the other, so that
-//! a run gives the same bits each time. Cross-lane operations run by their meaning or, after lowering, as primitives, with
-//! the functions that also prove plans. Undefined values are tracked. A run ends with a [`Fault`] if an undefined value
-//! reaches a buffer, a branch or an address, at an access out of range, at a barrier that only some invocations reach, and
-//! when a wave has run too many instructions. Data races are not detected.
+//! structure. The waves of a workgroup take turns from barrier to barrier, and workgroups run one after the other, so
+//! that every run gives the same bits. Cross-lane operations run by their meaning or, after lowering, as primitives;
+//! both use the functions that prove plans. Undefined values are tracked. A run ends with a [`Fault`] when an undefined
+//! value reaches a buffer, a branch or an address, when an access is out of range, when only some invocations reach a
+//! barrier, and when a wave exceeds its instruction limit. Data races are not detected.
 
 mod access;
 mod fault;
@@ -34,7 +34,7 @@ pub enum Undefined {
     Keep,
 }
 
-/// Instructions that a wave may run, where nothing else is asked for.
+/// The default instruction limit of a wave.
 pub const MAX_STEPS: u64 = 50_000_000;
 
 /// The dispatch to run.
@@ -43,13 +43,13 @@ pub struct Dispatch<'a> {
     /// Workgroups in x, y and z.
     pub groups: [u32; 3],
     pub push: &'a [u8],
-    /// Instructions that a wave may run before its loop is said not to end.
+    /// Instructions that a wave may run before its loop counts as endless.
     pub max_steps: u64,
     pub undefined: Undefined,
 }
 
 impl Dispatch<'_> {
-    /// So many workgroups, and nothing else.
+    /// A dispatch of this many workgroups, with default settings.
     pub fn new(groups: [u32; 3]) -> Dispatch<'static> {
         Dispatch { groups, push: &[], max_steps: MAX_STEPS, undefined: Undefined::Refuse }
     }

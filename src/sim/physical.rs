@@ -1,5 +1,5 @@
-//! Memory by its address: buffers are at multiples of 4 GiB, in the order of the kernel's list, and nothing else has an
-//! address. An access goes to the buffers that its lanes name, one after the other.
+//! Memory by address. Buffers are at multiples of 4 GiB, in the order of the kernel's list; nothing else has an
+//! address. An access visits the buffers that its lanes address one after the other.
 
 use super::fault::{AccessKind, FaultKind, Use};
 use super::group::Env;
@@ -12,19 +12,19 @@ use smallvec::SmallVec;
 /// Bits of an address that count the bytes of a buffer.
 const BYTE_BITS: u32 = 32;
 
-/// The address of the first byte of a buffer, by its place in [`crate::kernel::Kernel::buffers`].
+/// The address of the first byte of a buffer, by its index in [`crate::kernel::Kernel::buffers`].
 pub const fn address_of(buffer: usize) -> u64 {
     (buffer as u64 + 1) << BYTE_BITS
 }
 
-/// The buffer that an address is in.
+/// The buffer at an address.
 fn buffer_at(address: u64, buffers: usize) -> Option<u32> {
     let number = (address >> BYTE_BITS).checked_sub(1)?;
     u32::try_from(number).ok().filter(|number| (*number as usize) < buffers)
 }
 
 impl Wave {
-    /// Does an access by address: `act` does it to one buffer, for the active lanes.
+    /// Performs an access by address: `act` performs it on one buffer, for the active lanes.
     pub(super) fn by_address(
         &mut self,
         env: &mut Env,

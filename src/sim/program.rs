@@ -1,8 +1,8 @@
-//! A kernel made flat for one wave size: instructions in a row, rows numbered, jumps known.
+//! A kernel flattened for one wave size: a list of instructions, numbered rows, resolved jumps.
 //!
-//! Every value has its own row. A straight instruction's result rows lie after the rows of its operands, so that
-//! both can be borrowed at once. Structured instructions become entries, moves of values and exits; how they run is
-//! told in [`super::wave`].
+//! Every value has its own row. The result rows of a straight-line instruction follow the rows of its operands, so that
+//! both can be borrowed at once. Structured instructions become entries, moves of values and exits; [`super::wave`]
+//! explains how they run.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Scope;
@@ -21,9 +21,9 @@ pub(super) type InstIndex = u32;
 /// The effect of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Action {
-    /// Nothing but what the operation says.
+    /// The operation alone.
     Straight(Op),
-    /// `[condition]`: the lanes with a true one continue, the others run `otherwise` after them; all meet at `after`.
+    /// `[condition]`: lanes with a true condition continue, the others run `otherwise` after them; all meet at `after`.
     If {
         otherwise: InstIndex,
         after: InstIndex,
@@ -36,7 +36,7 @@ pub(super) enum Action {
     Scope {
         after: InstIndex,
     },
-    /// `[values…]`, moved to the result rows: leaves the structure that is `depth` deep.
+    /// `[values…]`, moved to the result rows: leaves the structure at nesting level `depth`.
     Exit {
         depth: u32,
     },
@@ -44,8 +44,8 @@ pub(super) enum Action {
     Continue {
         depth: u32,
     },
-    /// `[leave, parameters…, results…]`: goes back to `body`. The parameters' rows start at `params`, the results' at the
-    /// result rows.
+    /// `[leave, parameters…, results…]`: goes back to `body`. The parameters' rows start at `params`, the results' at
+    /// the result rows.
     Repeat {
         body: InstIndex,
         params: RowIndex,
@@ -83,7 +83,7 @@ pub struct Program<'a> {
     pub(super) operands: Vec<RowIndex>,
     /// The type of each row.
     pub(super) rows: Vec<Ty>,
-    /// Rows that never change, with their bits; none for undefined ones.
+    /// Rows that never change, with their bits; `None` for undefined ones.
     pub(super) constants: Vec<(RowIndex, Option<u64>)>,
     /// True if waves of a workgroup wait for each other.
     pub(super) has_barrier: bool,
@@ -94,7 +94,7 @@ pub const MAX_WAVE: u32 = 64;
 
 impl<'a> Program<'a> {
     /// # Errors
-    /// When the kernel asks for what cannot be simulated: operations that span more lanes than a wave has.
+    /// When the kernel has operations that span more lanes than a wave has, which cannot be simulated.
     pub fn new(kernel: &'a Kernel, wave_size: u32) -> Result<Program<'a>, Diagnostic> {
         if !wave_size.is_power_of_two() || wave_size > MAX_WAVE {
             return Err(Diagnostic::error(Code::INTERNAL, format!("a wave of {wave_size} lanes cannot be simulated")));
@@ -161,12 +161,12 @@ struct Open {
     results: RowIndex,
     /// First row of the parameters of a loop's `continuing`.
     continuing: RowIndex,
-    /// Where a loop's body starts, and the first row of its parameters.
+    /// The start of a loop's body, and the first row of its parameters.
     body: (InstIndex, RowIndex),
 }
 
 impl Flattener<'_> {
-    /// Constants come first, so that a row's number finds them.
+    /// Constants come first, so that their rows have the lowest numbers.
     fn constants(&mut self) {
         for (value, data) in self.program.kernel.values.iter() {
             let bits = match data.def {
@@ -186,7 +186,7 @@ impl Flattener<'_> {
         row
     }
 
-    /// Consecutive rows; the first one.
+    /// Allocates consecutive rows and returns the first one.
     fn fresh(&mut self, values: impl Iterator<Item = Value>) -> RowIndex {
         let first = self.program.rows.len() as RowIndex;
         values.for_each(|value| {
@@ -252,7 +252,8 @@ impl Flattener<'_> {
                 self.program.has_barrier = true;
                 self.plain(Action::Barrier, args, span)
             }
-            // Lanes run in step and memory is written at once: only waiting for other waves does anything.
+            // Lanes run in lockstep and memory writes take effect at once, so only waiting for other waves has an
+            // effect.
             Op::Barrier { .. } | Op::Lane { op: LaneOp::Sync, .. } => Ok(()),
             Op::Prim { primitive, .. } if primitive.is_sync() => Ok(()),
             _ => self.straight(id, op, args),
@@ -373,7 +374,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// Returns true if the block that is being flattened is what all lanes run.
+    /// Returns true if the current block runs with all lanes.
     fn ends_whole(&self) -> bool {
         self.open.last().is_some_and(|open| matches!(self.program.kernel.insts[open.inst].op, Op::Whole { .. }))
     }

@@ -1,4 +1,4 @@
-//! Straight instructions on the rows of one wave: arithmetic, facts, and the modules that do the rest.
+//! Straight-line instructions on the rows of one wave: arithmetic, facts, and calls of the modules for the others.
 //!
 //! Pure operations run on all lanes, active or not; the results of inactive lanes are never read.
 
@@ -12,11 +12,11 @@ use crate::kernel::{BinOp, MemorySpace, Op};
 use crate::lane::eval::compares;
 use crate::lane::{LaneFact, ReduceOp};
 
-/// Nothing, or what ends the run.
+/// Nothing, or the fault that ends the run.
 pub(super) type Outcome = Result<(), Box<Fault>>;
 
 impl Wave {
-    /// Runs one straight instruction on the active lanes.
+    /// Runs one straight-line instruction on the active lanes.
     pub(super) fn straight(&mut self, env: &mut Env, inst: &Inst, op: Op) -> Outcome {
         match op {
             Op::Load(access) if access.space == MemorySpace::Physical => {
@@ -45,7 +45,7 @@ impl Wave {
         Ok(())
     }
 
-    /// One value a lane, defined in all.
+    /// One value per lane, defined in all lanes.
     fn fill(&mut self, out: RowIndex, value: impl Fn(u32) -> u64) {
         let at = out as usize * self.size;
         for (lane, bits) in self.rows[at..at + self.size].iter_mut().enumerate() {
@@ -68,7 +68,7 @@ impl Wave {
         }
     }
 
-    /// An operand of `And` or `Or` that decides the result alone does so whatever the other is.
+    /// An operand of `And` or `Or` that decides the result alone hides an undefined other operand.
     fn absorb(&mut self, args: &[RowIndex], out: RowIndex, op: Op) {
         let decides = match op {
             Op::Bin(BinOp::And, _) => 0,
@@ -115,7 +115,7 @@ impl Wave {
                 self.fill(out, |_| index.into());
             }
             BuiltIn::NumSubgroups => self.fill(out, |_| kernel.invocations().div_ceil(size).into()),
-            // Not in kernels.
+            // These do not occur in kernels.
             _ => self.undefined[out as usize] = u64::MAX,
         }
     }

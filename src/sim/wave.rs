@@ -1,10 +1,10 @@
 //! One wave: its rows, and how its lanes diverge and reconverge.
 //!
-//! Lanes of a wave run in step. Each structure (`If`, `Loop`, `Scope`) that lanes have entered has an [`OpenStructure`];
-//! where lanes diverge, some run on and the others wait in it. When no lane is left to run, the innermost structure
-//! selects the lanes that continue: first those that still have a part of it to run, then, together, those that have
-//! finished it. The structures and one place in the code are the whole control state, so that a wave can stop at any
-//! barrier and continue later.
+//! Lanes of a wave run in lockstep. Each structure (`If`, `Loop`, `Scope`) that lanes have entered has an
+//! [`OpenStructure`]; where lanes diverge, some continue and the others wait in it. When no lane is left to run, the
+//! innermost structure selects the lanes that continue: first lanes that still have a part of it to run, then,
+//! together, lanes that have finished it. The structures and one place in the code are the whole control state, so a
+//! wave can stop at any barrier and continue later.
 
 use super::fault::{Fault, FaultKind, Use};
 use super::group::Env;
@@ -12,7 +12,7 @@ use super::memory::Memory;
 use super::program::{Action, Inst, InstIndex, Program, RowIndex};
 use crate::source::Span;
 
-/// A structure that lanes are in.
+/// A structure that lanes have entered.
 #[derive(Clone, Copy, Debug)]
 struct OpenStructure {
     /// Lanes that have left it and wait for the others.
@@ -29,9 +29,9 @@ struct OpenStructure {
 /// Why a wave stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
-    /// All its lanes have ended.
+    /// All lanes of the wave have ended.
     End,
-    /// All its lanes wait at the barrier of this place.
+    /// All lanes of the wave wait at the barrier of this place.
     Barrier(InstIndex),
 }
 
@@ -46,14 +46,14 @@ pub(super) struct Wave {
     pub alive: u64,
     pub active: u64,
     pub private: Memory,
-    /// The bits of each row, a lane after the other.
+    /// The bits of each row, lane by lane.
     pub rows: Vec<u64>,
     /// The lanes in which a row is undefined.
     pub undefined: Vec<u64>,
     frames: Vec<OpenStructure>,
     pub place: InstIndex,
     steps: u64,
-    /// Values on their way from rows to rows.
+    /// Values in transit between rows.
     moving: Vec<u64>,
     moving_undefined: Vec<u64>,
 }
@@ -147,7 +147,7 @@ impl Wave {
         Ok(Stop::Barrier(self.place - 1))
     }
 
-    /// Runs a control instruction; false when no lane is left.
+    /// Runs a control instruction. Returns false when no lane is left.
     fn control(&mut self, env: &Env, inst: &Inst) -> Result<bool, Box<Fault>> {
         let args = env.program.args(inst);
         match inst.action {
@@ -194,7 +194,7 @@ impl Wave {
         self.frames.push(OpenStructure { done: 0, pending, pending_at, after, span, repeats });
     }
 
-    /// Lets the lanes continue that the innermost frames hold; false when there are none.
+    /// Resumes the lanes that wait in the innermost frames. Returns false if there are none.
     fn resume(&mut self) -> bool {
         while let Some(frame) = self.frames.last_mut() {
             if frame.pending != 0 {

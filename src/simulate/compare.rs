@@ -1,8 +1,8 @@
-//! Compares the values that two machines left in a shader's buffers.
+//! Compares the final buffer contents of two machines.
 //!
-//! Words that are undefined in the simulator are not compared; all others must have the same bits, except floats: NaNs
-//! are all alike, so are zeros of both signs, a device may flush a subnormal to zero, and a relative difference may be
-//! allowed for functions that drivers may compute approximately. The buffer's type says which words are floats.
+//! Words that are undefined in the simulator are not compared. All others must have the same bits, except floats: all
+//! NaNs are equal, zeros of both signs are equal, a device may flush a subnormal to zero, and a relative tolerance can
+//! be set for functions that drivers may approximate. The buffer's type shows which words are floats.
 
 use super::numbers::scalar_at;
 use crate::ir::fold::f16_to_f64;
@@ -14,7 +14,7 @@ use crate::sim::Memory;
 pub struct Difference {
     /// Of the first byte of the number.
     pub byte: usize,
-    /// The values that the two machines left there.
+    /// The two machines' values there.
     pub numbers: [String; 2],
 }
 

@@ -11,7 +11,7 @@ pub enum Element {
     Float { bytes: usize },
 }
 
-/// Their names.
+/// The names of the types.
 static NAMES: &[(&str, Element)] = &[
     ("u32", Element::Int { bytes: 4, signed: false }),
     ("i32", Element::Int { bytes: 4, signed: true }),
@@ -61,7 +61,7 @@ impl Element {
         }
     }
 
-    /// The bytes of a number as people write it: `-3`, `0x1f`, `1.5`; none if the type does not hold it.
+    /// The bytes of a number in the usual notation: `-3`, `0x1f`, `1.5`; `None` if it does not fit in the type.
     pub fn parse(self, text: &str) -> Option<Vec<u8>> {
         let Element::Int { bytes, signed } = self else { return text.parse().ok().map(|value| self.encode(value)) };
         let value = match text.strip_prefix("0x") {
@@ -73,7 +73,7 @@ impl Element {
         (least..limit).contains(&value).then(|| value.to_le_bytes()[..bytes].to_vec())
     }
 
-    /// Its bytes as people read them.
+    /// Its bytes in the usual notation.
     pub fn show(self, bytes: &[u8]) -> String {
         let mut wide = [0; 8];
         wide[..bytes.len()].copy_from_slice(bytes);
@@ -88,7 +88,7 @@ impl Element {
         }
     }
 
-    /// The number at a byte of a memory as people read it; `?` stands for an undefined one.
+    /// The number at a byte of a memory in the usual notation; `?` for an undefined one.
     pub fn cell(self, memory: &Memory, at: usize) -> String {
         let bytes = self.bytes();
         match memory.is_undefined(at, bytes) {

@@ -7,7 +7,7 @@ use std::fmt;
 /// Most bytes of a buffer.
 pub const MOST_BYTES: usize = 1 << 30;
 
-/// A buffer's place: its descriptor set and its binding, and which it is of an array of buffers.
+/// A buffer's place: its descriptor set, its binding, and its index in an array of buffers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Slot {
     pub set: u32,
@@ -53,7 +53,8 @@ pub fn slot(text: &str) -> Result<Slot, String> {
         .ok_or_else(|| format!("`{text}` is not a binding: write BINDING or SET.BINDING"))
 }
 
-/// The bytes that a text describes: `zeros:f32:64`, `iota:u32:64`, `random:f32:64:SEED`, `i32:1,2,3`; none for other texts.
+/// The bytes that a text describes: `zeros:f32:64`, `iota:u32:64`, `random:f32:64:SEED`, `i32:1,2,3`; `None` for other
+/// texts.
 ///
 /// # Errors
 /// Describes the error in the text.
@@ -103,7 +104,7 @@ fn random(name: &str, number: &str, seed: &str) -> Result<Vec<u8>, String> {
         let bits = scrambled(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(n as u64));
         match element {
             Element::Int { bytes, .. } => bits.to_le_bytes()[..bytes].to_vec(),
-            // 10 bits are what every float type holds exactly.
+            // Every float type represents integers of 10 bits exactly.
             Element::Float { bytes: 2 } => element.encode((bits >> 54) as f64 / 1024.0),
             Element::Float { .. } => element.encode((bits >> 40) as f64 / f64::from(1 << 24)),
         }

@@ -1,5 +1,5 @@
-//! Compute shaders on the simulator: from a text to what it leaves in its buffers. A library without files: the command `run`
-//! and a page use it alike.
+//! Compute shaders on the simulator: from source text to final buffer contents. This library uses no files, so that the
+//! command `run` and a web page can share it.
 
 pub mod compare;
 pub mod element;
@@ -21,7 +21,7 @@ use fill::Slot;
 /// The meaning of cross-lane operations in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Semantics {
-    /// The instructions that the profile's plans have, where the profile is of hardware.
+    /// The instructions of the profile's plans, for a hardware profile.
     Plans,
     /// The definition of each operation.
     Meaning,
@@ -41,8 +41,8 @@ pub struct Found {
     pub sources: SourceMap,
 }
 
-/// Reads a compute shader for a run on the profile of some options; none, and errors among the messages, where it is wrong or
-/// the profile cannot run it.
+/// Parses a compute shader for a run on the profile of these options. Returns `None` and adds errors to the messages if
+/// it is wrong or the profile cannot run it.
 pub fn read(
     input: &Input<'_>,
     options: &Options,
@@ -58,7 +58,7 @@ pub fn read(
     (kernel.map(|kernel| Shader { module, kernel }), found)
 }
 
-/// The kernel that a profile of hardware runs; for others, whose drivers choose, the optimised one.
+/// The kernel that a hardware profile runs, or the optimised kernel for profiles whose drivers decide.
 fn kernel(
     module: &Module,
     options: &Options,
@@ -76,7 +76,7 @@ fn kernel(
 }
 
 impl Shader {
-    /// The type of what a buffer holds.
+    /// The type of a buffer's contents.
     pub fn ty(&self, buffer: &Buffer) -> TypeId {
         let at = Binding::Resource { set: buffer.set, binding: buffer.binding };
         let global = self.module.globals.iter().find(|(_, global)| global.binding == at);
@@ -84,7 +84,7 @@ impl Shader {
     }
 }
 
-/// A buffer in words: its place, kind, name and least size.
+/// A buffer in words: its place, kind, name and minimum size.
 pub fn describe(buffer: &Buffer) -> String {
     let kind = match buffer.kind {
         BufferKind::Uniform => "uniform",
@@ -93,10 +93,10 @@ pub fn describe(buffer: &Buffer) -> String {
     format!("binding {} ({kind} buffer `{}`, at least {} bytes)", Slot::of(buffer), buffer.name, buffer.bytes)
 }
 
-/// The memory of a buffer that holds some bytes.
+/// The memory of a buffer with these bytes.
 ///
 /// # Errors
-/// When they are too few.
+/// When there are too few bytes.
 pub fn contents(buffer: &Buffer, bytes: Vec<u8>) -> Result<Memory, String> {
     match bytes.len() < buffer.bytes as usize {
         true => Err(format!("{} bytes are too few for {}", bytes.len(), describe(buffer))),
@@ -104,7 +104,7 @@ pub fn contents(buffer: &Buffer, bytes: Vec<u8>) -> Result<Memory, String> {
     }
 }
 
-/// Runs a kernel over its buffers, in waves of this many lanes, and returns what it leaves in them.
+/// Runs a kernel over its buffers, in waves of this many lanes, and returns their final contents.
 ///
 /// # Errors
 /// The fault that ended the run.

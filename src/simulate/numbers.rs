@@ -1,9 +1,9 @@
-//! The numbers in a buffer, as the type says that the shader declares.
+//! The numbers in a buffer, by the type that the shader declares.
 
 use super::element::Element;
 use crate::ir::{Module, Scalar, ScalarKind, Type, TypeId};
 
-/// The scalar that begins at a byte of a type; none in padding and inside of numbers.
+/// The scalar that begins at a byte of a type; `None` in padding and inside numbers.
 pub fn scalar_at(module: &Module, ty: TypeId, at: usize) -> Option<Scalar> {
     let among = |scalar: Scalar, count: u8, at: usize| {
         let bytes = scalar.bytes() as usize;
@@ -31,7 +31,7 @@ pub fn scalar_at(module: &Module, ty: TypeId, at: usize) -> Option<Scalar> {
     }
 }
 
-/// The numbers in the first bytes of a type: where each begins, and as what it is printed. Words where the type has none.
+/// The numbers in the first bytes of a type: their offsets and their printed types. Bytes outside the type are words.
 pub fn numbers(module: &Module, ty: TypeId, bytes: usize) -> Box<dyn Iterator<Item = (usize, Element)> + '_> {
     let mut places = places(module, ty, bytes).peekable();
     if places.peek().is_none() { Box::new(all(Element::U32, bytes)) } else { Box::new(places) }
@@ -51,12 +51,12 @@ fn places(module: &Module, ty: TypeId, bytes: usize) -> impl Iterator<Item = (us
     })
 }
 
-/// Numbers of one type, one after the other.
+/// Consecutive numbers of one type.
 pub fn all(element: Element, bytes: usize) -> impl Iterator<Item = (usize, Element)> {
     (0..bytes / element.bytes()).map(move |n| (n * element.bytes(), element))
 }
 
-/// The form in which a scalar is printed.
+/// The printed type of a scalar.
 fn element(scalar: Scalar) -> Element {
     match (scalar.kind, scalar.bytes() as usize) {
         (ScalarKind::Float, bytes @ (2 | 4 | 8)) => Element::Float { bytes },

@@ -1,4 +1,4 @@
-//! Contents for buffers where nothing says any: numbers of the buffer's type, as many as the invocations reach.
+//! Default buffer contents: numbers of the buffer's type, as many as the invocations reach.
 
 use super::Shader;
 use super::element::Element;
@@ -12,7 +12,8 @@ pub struct Usual {
     pub fill: String,
 }
 
-/// The content of a buffer for this many invocations: the numbers from 0 on, or zeros for what is written while others are read.
+/// The contents of a buffer for this many invocations: the numbers from 0 on, or zeros for a written buffer if others
+/// are read.
 pub fn usual(shader: &Shader, buffer: &Buffer, invocations: u32) -> Usual {
     let ty = shader.ty(buffer);
     let element = element(&shader.module, ty).unwrap_or(Element::U32);
@@ -23,7 +24,8 @@ pub fn usual(shader: &Shader, buffer: &Buffer, invocations: u32) -> Usual {
     Usual { element, fill: format!("{kind}:{}:{count}", element.name()) }
 }
 
-/// The scalar type that a type consists of: the open array's if there is one, otherwise the first member's.
+/// The scalar type at the end of a type: the element of its runtime array if there is one, otherwise the first member's
+/// scalar.
 fn element(module: &Module, ty: TypeId) -> Option<Element> {
     match module.types.get(ty) {
         Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => {

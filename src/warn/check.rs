@@ -1,4 +1,4 @@
-//! The rules: the faults that get a warning, and their messages.
+//! The rules: the mistakes that get a warning, and their messages.
 
 use super::fact::{Alike, Fact, Held, Picks};
 use super::flow::{Cause, Leave};
@@ -8,17 +8,17 @@ use crate::ir::{ImageOp, Inst, Op, Scope, Value};
 use crate::lane::{self, LaneOp, ReduceKind, Role, ShuffleMode, Span as LaneSpan, Width};
 use crate::source::Span;
 
-/// The lanes that an operation reads besides its own.
+/// The lanes that an operation reads in addition to its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reads {
-    /// All of its segment.
+    /// All lanes of its segment.
     Segment(Width),
-    /// One of a segment, not known here.
+    /// One lane of a segment, not known here.
     One(Width),
 }
 
 impl Walk<'_> {
-    /// Looks at an instruction that is neither control flow nor a plain access to memory.
+    /// Examines an instruction that is neither control flow nor a plain memory access.
     pub fn check(&mut self, inst: &Inst) {
         match inst.op {
             Op::Lane(op, args) => self.check_lanes(op, self.values(args), inst.span),
@@ -47,7 +47,7 @@ impl Walk<'_> {
         }
     }
 
-    /// None for operations that look at active lanes, or at their own alone.
+    /// `None` for operations that read only active lanes or only their own.
     fn reads(&self, op: LaneOp, args: &[Value]) -> Option<Reads> {
         let (signature, constant) = (op.signature(), |n: usize| args.get(n).and_then(|arg| self.constant(*arg)));
         let width = match (op, signature.span) {
@@ -69,7 +69,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Warns of a lane or a distance that is outside of all subgroups, or outside of the quad. Returns whether it did.
+    /// Warns about a lane or a distance outside all subgroups, or outside the quad. Returns true if it did.
     fn check_bound(&mut self, op: LaneOp, args: &[Value], at: Span) -> bool {
         let signature = op.signature();
         let (Some(width), Some(n)) = (signature.bound, signature.position(Role::Index)) else { return false };
@@ -119,7 +119,7 @@ impl Walk<'_> {
         self.found.push(with_cause(warning, self.cause(Alike::GROUP)).help(help));
     }
 
-    /// The functions that an operation is defined with.
+    /// The functions in terms of which an operation is defined.
     fn needs(&self, reads: Reads) -> String {
         let name = |width: Width| self.name(width);
         match reads {
@@ -150,7 +150,7 @@ impl Walk<'_> {
         self.found.push(warning.help(format_args!("make the size of the workgroup a multiple of {lanes}")));
     }
 
-    /// Warns of an index that differs where all lanes of a group are together.
+    /// Warns about an index that differs between lanes that must share it.
     fn check_index(&mut self, index: Value, lanes: u8, at: Span) {
         let fact = self.fact(index);
         if !fact.varies || self.lanes(fact.alike) >= lanes || self.here() < lanes {
@@ -167,7 +167,8 @@ impl Walk<'_> {
         self.found.push(warning.help("a shuffle or `bpermute` takes an index for each lane"));
     }
 
-    /// Warns if what only one lane of each segment has reaches memory, a branch or another fold where the others run too.
+    /// Warns if a value that only one lane of each segment has reaches memory, a branch or another reduction that the
+    /// other lanes execute too.
     pub fn reach(&mut self, value: Fact, at: Span) {
         let Some(held) = value.held else { return };
         let bits = self.work.bits(held.width).min(self.work.size);
@@ -190,7 +191,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns true if there may be something to say of an instruction where lanes diverge.
+/// Returns true if an instruction may need a warning in divergent control flow.
 pub fn watches(op: Op) -> bool {
     match op {
         Op::Lane(op, _) => is_watched(op),
@@ -199,8 +200,8 @@ pub fn watches(op: Op) -> bool {
     }
 }
 
-/// Returns true if there may be something to say of an operation: of its own lanes, or of what it leaves in only some
-/// of them.
+/// Returns true if an operation may need a warning, because of the lanes it reads or because only some lanes get its
+/// result.
 pub fn is_watched(op: LaneOp) -> bool {
     let signature = op.signature();
     let in_some = matches!(op, LaneOp::Reduce { kind: ReduceKind::Reduce | ReduceKind::ReduceLow, .. });
@@ -221,7 +222,7 @@ fn misses(picks: Picks, held: Held, bits: u8) -> bool {
     picks.lane & known != holder
 }
 
-/// Shows where lanes diverge.
+/// Adds the place where lanes diverge.
 fn with_cause(warning: Diagnostic, cause: Cause) -> Diagnostic {
     let Cause { condition, leave } = cause;
     let differs = match leave {

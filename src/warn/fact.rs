@@ -1,5 +1,5 @@
-//! The facts about a value in the lanes of a subgroup: how many neighbours certainly share it, and the few other things
-//! that conditions on the lane's number are made of.
+//! The facts about a value in the lanes of a subgroup: how many neighbours certainly share it, and the other properties
+//! that matter for conditions on the lane index.
 
 use crate::ir::{BuiltIn, ConstId, InstId};
 use crate::lane::Width;
@@ -8,10 +8,10 @@ use crate::source::Span;
 /// In how large groups something is the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Alike {
-    /// The binary logarithm of the lanes of an aligned segment; [`Alike::WHOLE`] for any subgroup, [`Alike::GROUP`] for the
-    /// workgroup.
+    /// The binary logarithm of the lanes of an aligned segment; [`Alike::WHOLE`] for any subgroup, [`Alike::GROUP`] for
+    /// the workgroup.
     pub lanes: u8,
-    /// Parameters of the function that it also depends on, one bit each; the last bit stands for all further ones.
+    /// Parameters of the function that it also depends on, one bit each; the last bit represents all further ones.
     pub params: u32,
 }
 
@@ -21,7 +21,7 @@ impl Alike {
     /// All subgroups of the workgroup.
     pub const GROUP: u8 = 9;
     pub const ALL: Alike = Alike::of(Alike::GROUP);
-    /// Of a part that nothing is said of.
+    /// A part without information.
     const UNSET: Alike = Alike::of(u8::MAX);
     pub const LANE: Alike = Alike::of(0);
 
@@ -43,22 +43,22 @@ impl Alike {
 /// The only lanes in which a condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Picks {
-    /// So many low bits of the lane's index are known.
+    /// The number of low bits of the lane index that are known.
     pub bits: u8,
     pub lane: u8,
 }
 
-/// The one lane of each segment that has the result of a fold.
+/// The one lane of each segment that has the result of a reduction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Held {
     pub width: Width,
-    /// Its lowest lane; otherwise its highest.
+    /// True for its lowest lane, false for its highest.
     pub is_low: bool,
     /// The fold.
     pub at: Span,
 }
 
-/// A value that is one in an invocation, wherever it is examined.
+/// The origin of a value that is the same throughout an invocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     Const(ConstId),
@@ -73,12 +73,12 @@ pub const PARTS: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fact {
     pub alike: Alike,
-    /// Derived from an unknown value, such as a parameter of a function whose calls are still to come: only `alike` has
-    /// information.
+    /// Derived from an unknown value, such as a parameter of a function whose calls were not visited yet: only `alike`
+    /// has information.
     pub is_open: bool,
     /// The number of low bits that equal the bits of the lane index; higher bits are uniform in such a segment.
     pub index: u8,
-    /// So many of its low bits are zero; 8 stand for as many as the size of any subgroup has, and more.
+    /// The number of its low bits that are zero. 8 means at least as many as any subgroup size has.
     pub zeros: u8,
     /// True if neighbouring segments certainly differ in it, for some segments smaller than a subgroup.
     pub varies: bool,
@@ -89,18 +89,18 @@ pub struct Fact {
     pub held: Option<Held>,
     /// The vector of a built-in variable, with different facts about its components.
     pub whole: Option<BuiltIn>,
-    /// The value that it is in all lanes, whichever way each lane came by it.
+    /// The value that it equals in all lanes, on every path.
     pub origin: Option<Origin>,
-    /// In how large groups each part of a composite value is the same; none if that is known of the whole alone.
+    /// The group size within which each part of a composite value is uniform; `None` if only the whole is known.
     pub parts: Option<[Alike; PARTS]>,
 }
 
 impl Fact {
-    /// The same everywhere.
+    /// Uniform.
     pub const PLAIN: Fact = Fact::new(Alike::ALL);
     /// Anything.
     pub const LANE: Fact = Fact::new(Alike::LANE);
-    /// Not known yet.
+    /// Unknown so far.
     pub const OPEN: Fact = Fact { is_open: true, ..Fact::PLAIN };
 
     pub const fn new(alike: Alike) -> Fact {
@@ -119,7 +119,7 @@ impl Fact {
         }
     }
 
-    /// A composite value that is made of these parts, in order.
+    /// A composite value of these parts, in order.
     pub fn composed(parts: impl Iterator<Item = Fact>) -> Fact {
         let mut all = Fact::PLAIN;
         let mut alike = [Alike::UNSET; PARTS];
@@ -159,7 +159,7 @@ impl Fact {
         Fact { alike: new(self.alike), parts: self.parts.map(|parts| parts.map(new)), ..self }
     }
 
-    /// These facts outside of their function.
+    /// These facts outside their function.
     #[must_use]
     pub fn outside(self) -> Fact {
         Fact { origin: None, ..self }
@@ -175,8 +175,7 @@ impl Fact {
         Fact { zeros: bits.trailing_zeros().min(8) as u8, number: Some(bits), ..Fact::PLAIN }
     }
 
-    /// These facts, for a value that may be one of several: one number is the same in all lanes, whichever way each
-    /// lane came by it.
+    /// These facts for a value that may be one of several. A single number is uniform on every path.
     #[must_use]
     pub fn settled(self) -> Fact {
         if self.number.is_some() { Fact { alike: Alike::ALL, ..self } } else { self }
@@ -186,7 +185,7 @@ impl Fact {
     #[must_use]
     pub fn meet(self, other: Fact) -> Fact {
         let alike = self.alike.meet(other.alike);
-        // An open value comes back once it is known, with its parts.
+        // An open value is visited again when it is known, with its parts.
         let parts = match (self.parts, other.parts) {
             (None, None) => None,
             (None, parts) if self.is_open => parts,
@@ -214,14 +213,14 @@ impl Fact {
         }
     }
 
-    /// The facts about a value that arithmetic makes from two.
+    /// The facts about an arithmetic result with these two operands.
     #[must_use]
     pub fn mix(self, other: Fact) -> Fact {
         let is_open = self.is_open || other.is_open;
         Fact { is_open, held: self.held.or(other.held), ..Fact::new(self.alike.meet(other.alike)) }
     }
 
-    /// The facts about a value that arithmetic makes from this one.
+    /// The facts about an arithmetic result with this operand.
     #[must_use]
     pub fn made(self) -> Fact {
         self.mix(Fact::PLAIN)
@@ -240,7 +239,7 @@ impl Held {
     }
 }
 
-/// Joins the facts of a place with another possible value. Returns true if anything changed.
+/// Merges another possible value into the facts of a place. Returns true if anything changed.
 pub fn lower(slot: &mut Option<Fact>, by: Fact) -> bool {
     let new = slot.map_or(by, |old| old.meet(by));
     slot.replace(new) != Some(new)

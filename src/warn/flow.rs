@@ -1,4 +1,4 @@
-//! Divergence: the constructs around a place, the lanes that left it early, and the conditions by which they did.
+//! Divergence: the constructs around a place, the lanes that left them early, and the conditions of those exits.
 
 use super::fact::{Alike, Picks};
 use crate::ir::InstId;
@@ -18,7 +18,7 @@ pub enum Leave {
 pub struct Cause {
     /// The condition or selector that differs between lanes.
     pub condition: Span,
-    /// The jump that separates some of them from the lanes that come here, if there is one.
+    /// The jump that separates some of the lanes from those that arrive here, if there is one.
     pub leave: Option<(Leave, Span)>,
 }
 
@@ -30,7 +30,7 @@ impl Cause {
     }
 }
 
-/// How far lanes are together, and why no farther.
+/// The group size within which lanes are together, and the cause of that limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Together {
     pub alike: Alike,
@@ -40,7 +40,7 @@ pub struct Together {
 impl Together {
     pub const ALL: Together = Together { alike: Alike::ALL, cause: Cause::NONE };
 
-    /// Both; the cause is the one that splits lanes more widely, or the first one.
+    /// The intersection; the cause is the one that splits lanes more widely, or the first one.
     #[must_use]
     pub fn meet(self, other: Together) -> Together {
         let alike = self.alike.meet(other.alike);
@@ -49,7 +49,7 @@ impl Together {
     }
 }
 
-/// The target toward which lanes leave.
+/// The target of lanes that leave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Toward {
     /// The end of a loop or switch.
@@ -62,15 +62,15 @@ pub enum Toward {
     Discard,
 }
 
-/// Early leaves, one for each goal.
+/// Early exits, one per target.
 pub type Leaves = Vec<(Toward, Together)>;
 
-/// A block that the walk is in.
+/// A block that the walk has entered.
 #[derive(Debug)]
 pub struct WalkedBlock {
-    /// How much of what entered the construct around is still together here.
+    /// How much of the lanes that entered the enclosing construct is still together here.
     pub together: Together,
-    /// The same since the function's start.
+    /// How much of the lanes that entered the function is still together here.
     pub overall: Alike,
     /// The only lanes that are here.
     pub picks: Option<Picks>,
@@ -78,17 +78,17 @@ pub struct WalkedBlock {
 }
 
 impl WalkedBlock {
-    /// Takes over who left from inside a construct to farther than its end.
+    /// Adopts the exits from inside a construct that go beyond its end.
     pub fn part(&mut self, leaves: Leaves) {
         for (toward, left) in leaves {
-            // A lane that left by its own branch left where the whole construct was divergent too.
+            // A lane that left at its own branch also left where the whole construct was divergent.
             let left = Together { cause: with_leave(self.together, left), ..left.meet(self.together) };
             add(&mut self.leaves, toward, left);
         }
         self.settle();
     }
 
-    /// Adds a leave from this very block.
+    /// Adds an exit from this block itself.
     pub fn leave(&mut self, toward: Toward, how: Leave, at: Span) {
         let cause = Cause { leave: Some((how, at)), ..self.together.cause };
         add(&mut self.leaves, toward, Together { cause, ..self.together });
@@ -101,7 +101,7 @@ impl WalkedBlock {
     }
 }
 
-/// The cause of a leave from inside a construct that is parted itself: the outer condition where the inner one is uniform.
+/// The cause of an exit from inside a divergent construct: the outer condition if the inner one is uniform.
 fn with_leave(around: Together, left: Together) -> Cause {
     match around.alike.lanes < left.alike.lanes {
         true => Cause { leave: left.cause.leave, ..around.cause },
@@ -116,12 +116,12 @@ fn add(leaves: &mut Leaves, toward: Toward, left: Together) {
     }
 }
 
-/// How far lanes that leave do so together.
+/// How far the leaving lanes are together.
 pub fn least(leaves: &Leaves) -> Together {
     leaves.iter().fold(Together::ALL, |least, (_, left)| least.meet(*left))
 }
 
-/// Removes the lanes that leave toward one goal; returns how uniformly they leave.
+/// Removes the exits to one target and returns how uniform they are.
 pub fn take(leaves: &mut Leaves, toward: Toward) -> Together {
     let Some(found) = leaves.iter().position(|(other, _)| *other == toward) else { return Together::ALL };
     leaves.swap_remove(found).1

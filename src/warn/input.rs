@@ -1,5 +1,5 @@
-//! The facts about stage inputs, first of all the numbers of invocations. Invocations are counted along x, then y, then
-//! z, and a subgroup has consecutive ones, as all drivers do it that fill their subgroups.
+//! The facts about stage inputs, mainly invocation indices. Invocations are counted along x, then y, then z, and a
+//! subgroup has consecutive ones, as in all drivers that fill their subgroups.
 
 use super::Work;
 use super::fact::{Alike, Fact};
@@ -10,7 +10,7 @@ impl Work<'_> {
     pub fn input(&self, id: GlobalId) -> Fact {
         match self.module.globals[id].binding {
             Binding::BuiltIn(built_in) => self.built_in(built_in),
-            // A quad is of one triangle.
+            // A quad belongs to one triangle.
             Binding::Location { interpolation: Interpolation::Flat, .. } if self.stage == Stage::Fragment => quad(),
             _ => Fact::LANE,
         }

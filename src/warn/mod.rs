@@ -1,10 +1,10 @@
-//! Warnings about cross-lane operations that may read missing lanes or give a misleading result. The warnings are equal for
-//! every target, since they follow from the meaning of the operations.
+//! Warnings about cross-lane operations that may read missing lanes or give a misleading result. The warnings are the
+//! same for every target, because they follow from the meaning of the operations.
 //!
-//! The checks look at operations that read their whole segment, with the control flow around them and the size of the
-//! workgroup; at uses of the result of a `reduce`; at indices that must be the same in all lanes; and at barriers in
-//! divergent control flow. They run only if a module has cross-lane operations or barriers. Reads of variables without a
-//! value are found in all modules. Warnings never change or refuse a module.
+//! The checks cover operations that read their whole segment, with the control flow around them and the size of the
+//! workgroup; uses of the result of a `reduce`; indices that must be the same in all lanes; and barriers in divergent
+//! control flow. They run only if a module has cross-lane operations or barriers. Reads of uninitialized variables are
+//! found in all modules. Warnings never change or refuse a module.
 
 mod check;
 mod fact;
@@ -31,9 +31,9 @@ pub use width::{least_lanes, widths};
 pub struct Work<'m> {
     module: &'m Module,
     stage: Stage,
-    /// Lanes of a subgroup, where they are known.
+    /// Lanes of a subgroup, if known.
     lanes: Option<u32>,
-    /// The binary logarithm of that; of the largest there is where they are not.
+    /// The binary logarithm of the subgroup size, or of the largest possible one if it is unknown.
     size: u8,
     /// The binary logarithm of the lanes that a subgroup has at least.
     least: u8,
@@ -59,7 +59,7 @@ pub fn warnings(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     found
 }
 
-/// Returns true if a function has an operation that there may be something to say of.
+/// Returns true if a function has an operation that may need a warning.
 fn is_watched(module: &Module, id: FuncId) -> bool {
     module.functions[id].insts.iter().any(|(_, inst)| check::watches(inst.op))
 }

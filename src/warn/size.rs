@@ -1,4 +1,4 @@
-//! Notes on operations that mean something else where subgroups have another size.
+//! Notes on operations whose meaning changes with the subgroup size.
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::ir::calls::callees_first;
@@ -6,8 +6,8 @@ use crate::ir::{Module, Op};
 use crate::lane::{Group, LaneOp, Members, Width};
 use crate::profile::Profile;
 
-/// A note for every operation whose meaning depends on the size of the subgroup, where the profile does not state it; in the
-/// order of the source.
+/// A note for every operation whose meaning depends on the subgroup size, if the profile does not set it; in source
+/// order.
 pub fn sizes(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if profile.wave_size.is_some() {
@@ -29,7 +29,7 @@ pub fn sizes(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     found
 }
 
-/// The change of an operation with another subgroup size; none for operations that are the same wherever they are
+/// How an operation changes with another subgroup size; `None` for operations that mean the same wherever they are
 /// defined.
 fn changes(op: LaneOp) -> Option<&'static str> {
     use LaneOp as O;

@@ -1,5 +1,5 @@
-//! The part of a module that the walk has to look at: the operations that are watched, the conditions on the way to
-//! them, and their operands. In most shaders that is little.
+//! The part of a module that the walk must examine: the watched operations, the conditions on the way to them, and
+//! their operands. It is small in most shaders.
 //!
 //! Marking goes backwards from the watched operations until it finds nothing new. If a reduction leaves its result in
 //! one lane, everything that the result reaches matters too, so the whole module is walked.
@@ -8,8 +8,8 @@ use super::check::{is_watched, uniform_operand, watches};
 use crate::ir::{BlockId, FuncId, Function, InstId, Module, Op, Space, Value, Values};
 use crate::lane::{LaneOp, ReduceKind, Role};
 
-/// Marks passes after which everything is examined. Two are usual; a value that goes round loops from variable to
-/// variable takes one more for each.
+/// Marking passes after which everything is examined. Two are usual; a value that travels from variable to variable
+/// around loops takes one more for each.
 const PASSES: usize = 8;
 
 /// The marked part of a module.
@@ -18,33 +18,33 @@ pub struct Slice<'m> {
     size: u8,
     functions: Vec<Needs>,
     globals: Vec<bool>,
-    /// True if all of it is.
+    /// True if the whole module is marked.
     whole: bool,
-    /// True if something was marked on which functions hang that were examined before.
+    /// True if a new mark affects functions that were examined earlier.
     spreads: bool,
 }
 
-/// Why the walk looks at an instruction.
+/// Why the walk examines an instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     None,
     /// Needed for its effects, not for its result.
     Walked,
-    /// For what is known of its result.
+    /// Its result is needed.
     Wanted,
 }
 
 /// The marked part of a function.
 #[derive(Default)]
 struct Needs {
-    /// True if lanes are watched in it, or end in it, or it changes variables of the module; or what it calls does.
+    /// True if it or a function that it calls contains watched lanes, ends lanes, or changes variables of the module.
     acts: bool,
-    /// True if the walk comes to it at all.
+    /// True if the walk reaches it.
     is_called: bool,
-    /// True if something was marked on which other marks in it may hang.
+    /// True if a new mark may affect other marks in it.
     is_stale: bool,
     insts: Vec<Mark>,
-    /// The variables, and then what each parameter points to.
+    /// The variables, then the memory that each parameter points to.
     variables: Vec<bool>,
     params: Vec<bool>,
     result: bool,
@@ -59,7 +59,7 @@ pub fn place(function: &Function, pointer: Value) -> (Value, &[Value]) {
     }
 }
 
-/// The number of a variable, or of what a parameter points to.
+/// The number of a variable, or of the memory that a parameter points to.
 pub fn variable(function: &Function, base: Value) -> Option<usize> {
     match base {
         Value::Local(id) => Some(id.index()),
@@ -73,14 +73,14 @@ pub fn variable(function: &Function, base: Value) -> Option<usize> {
 struct Around {
     /// Loops.
     depth: usize,
-    /// True if the construct is marked that a `break`, a `continue`, and a value given to its end, belongs to.
+    /// True if the construct is marked that a `break`, a `continue` or a result value belongs to.
     breaks: bool,
     continues: bool,
     yields: bool,
 }
 
 impl<'m> Slice<'m> {
-    /// The slice of the functions of `order`, whose callees come before their callers, in subgroups of 2 to the `size`.
+    /// The slice of the functions in `order`, whose callees precede their callers, for subgroups of 2 to the `size`.
     pub fn new(module: &'m Module, order: &[FuncId], size: u8) -> Slice<'m> {
         let functions = module.functions.iter().map(|_| Needs::default()).collect();
         let globals = vec![false; module.globals.len()];
@@ -101,12 +101,12 @@ impl<'m> Slice<'m> {
         Slice { whole: true, ..Slice::new(module, &[], 0) }
     }
 
-    /// Returns true if the walk looks at a function.
+    /// Returns true if the walk visits a function.
     pub fn calls(&self, id: FuncId) -> bool {
         self.whole || self.functions[id.index()].is_called
     }
 
-    /// Returns true if the walk looks at an instruction.
+    /// Returns true if the walk examines an instruction.
     pub fn has(&self, function: FuncId, inst: InstId) -> bool {
         self.whole || self.functions[function.index()].insts[inst.index()] != Mark::None
     }
@@ -136,7 +136,7 @@ impl<'m> Slice<'m> {
         };
     }
 
-    /// Returns true if something is a variable of the module that each invocation has for itself.
+    /// Returns true if a value is a module variable with one instance per invocation.
     fn is_private(&self, base: Value) -> bool {
         matches!(base, Value::Global(id) if self.module.globals[id].space == Space::Private)
     }
@@ -151,7 +151,7 @@ impl<'m> Slice<'m> {
         self.whole = true;
     }
 
-    /// Marks a function from its end to its start.
+    /// Marks a function, from its end to its start.
     fn pass(&mut self, id: FuncId) {
         let mut needs = std::mem::take(&mut self.functions[id.index()]);
         if self.whole || !std::mem::take(&mut needs.is_stale) {
@@ -170,7 +170,7 @@ impl<'m> Slice<'m> {
 }
 
 impl Needs {
-    /// Marks a call, and whether its result is wanted.
+    /// Marks a call, and its result if it is needed.
     fn call(&mut self, is_wanted: bool) {
         self.is_stale |= !self.is_called || is_wanted && !self.result;
         self.is_called = true;
@@ -186,7 +186,7 @@ struct Pass<'s, 'm> {
 }
 
 impl Pass<'_, '_> {
-    /// Gives whether anything in a block was marked by which lanes diverge, or a variable changes.
+    /// Returns true if anything in a block was marked because of divergence, or if a variable changes.
     fn block(&mut self, block: BlockId, around: Around) -> bool {
         let mut acts = false;
         for inst in self.function.blocks[block].insts.iter().rev() {
@@ -251,11 +251,11 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Marks the operands of a wanted result.
+    /// Marks the operands of a needed result.
     fn made_of(&mut self, op: Op, around: Around) {
         match op {
             Op::Load(pointer) => self.want_behind(pointer, around),
-            // The body of the called function is marked on its own.
+            // The body of the called function is marked separately.
             Op::Call(..) => {}
             _ => op.each_operand(self.function, |value| self.want(value)),
         }
@@ -268,7 +268,7 @@ impl Pass<'_, '_> {
         self.want_if(is_wanted, Some(value))
     }
 
-    /// Returns true if what a variable holds is.
+    /// Returns true if the contents of a variable are needed.
     fn is_wanted(&self, base: Value) -> bool {
         match (variable(self.function, base), base) {
             (Some(variable), _) => self.needs.variables[variable],
@@ -302,7 +302,7 @@ impl Pass<'_, '_> {
         true
     }
 
-    /// Marks a value if something holds; gives whether it does.
+    /// Marks a value if a condition holds, and returns the condition.
     fn want_if(&mut self, holds: bool, value: Option<Value>) -> bool {
         value.filter(|_| holds).into_iter().for_each(|value| self.want(value));
         holds
@@ -317,7 +317,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Marks what a pointer points to, or a value that is none.
+    /// Marks the memory that a pointer points to, or a value that is not a pointer.
     fn want_behind(&mut self, pointer: Value, around: Around) {
         let (base, indices) = place(self.function, pointer);
         indices.iter().for_each(|index| self.want(*index));

@@ -1,4 +1,4 @@
-//! Each rule on the smallest shaders that keep and break it; and the order of what is said.
+//! Each rule on the smallest shaders that satisfy and violate it, and the order of the messages.
 
 use super::slice::Slice;
 use super::{Work, walk};
@@ -27,7 +27,7 @@ const HEAD: &str = "#version 460\n\
     layout(std430, binding = 1) buffer Settings { uint n; uint table[]; };\n\
     shared float s[64];\n";
 
-/// Codes of the messages about a shader and the text that each is about.
+/// Codes of the messages about a shader and the text of each span.
 fn said(text: &str, profile: &str, stage: Stage) -> Vec<(Code, String)> {
     let input = Input { name: "a.comp", bytes: text.as_bytes(), language: Language::Glsl };
     let profile = Profile::named(profile).expect("a profile");
@@ -40,8 +40,8 @@ fn said(text: &str, profile: &str, stage: Stage) -> Vec<(Code, String)> {
     messages.iter().map(|message| (message.code, made.sources.text(message.span()).to_string())).collect()
 }
 
-/// Returns true if the walk over a slice of a shader tells what the walk over all of it tells; none if the profile cannot
-/// express the shader.
+/// Returns true if the walk over a slice of a shader finds the same as the walk over all of it; `None` if the profile
+/// cannot express the shader.
 fn is_alike_in_slices(input: &Input<'_>, options: &Options) -> Option<bool> {
     let module = parse(input, options, &NoIncludes).module?;
     let is_alike = module.entry_points.iter().all(|entry| {
@@ -63,7 +63,7 @@ fn a_slice_tells_what_the_whole_tells() {
             let bytes = fs::read(&path).expect("a fixture can be read");
             let input = Input { name: "a", bytes: &bytes, language };
             let width = MacroOption::Define { name: "WIDTH".to_owned(), value: "8".to_owned() };
-            // SPIR-V expresses everything, and knows no subgroup size.
+            // SPIR-V expresses everything, and has no fixed subgroup size.
             let is_alike = ["nv-hopper", "spirv-1.6"].into_iter().find_map(|profile| {
                 let profile = Profile::named(profile).expect("a profile");
                 is_alike_in_slices(&input, &Options { macros: vec![width.clone()], ..Options::new(profile) })
@@ -125,7 +125,7 @@ fn equal_values_of_both_branches_are_alike() {
     for choice in apart {
         assert_warned(&format!("{choice} if (k > 1u) x[i] = allReduceAdd(v);"), Code::LANES_APART, "allReduceAdd(v)");
     }
-    // One instruction gives each lane that leaves the loop in another round another value.
+    // A single instruction computes a different value for each lane that leaves the loop in another iteration.
     let rounds = "uint k = 0u; for (uint j = 0u; j < 8u; j++) { uint m = table[j]; k = m; if (x[i + j] > 0.0) break; }";
     assert_warned(&format!("{rounds} if (k > 1u) x[i] = allReduceAdd(v);"), Code::LANES_APART, "allReduceAdd(v)");
 }

@@ -1,12 +1,13 @@
-//! Reads of variables that certainly have no value yet.
+//! Reads of variables that are certainly uninitialized.
 //!
-//! A variable may have a value after the first place, in the order of the text, that can give it one: a store to it or to
-//! a part of it, a call, or any other operation that takes its address. A read before all of these gets a warning. A read
-//! in a loop that the first iteration may skip gets one only if nothing in the outermost loop around it gives the variable
-//! a value, since an earlier iteration may have done so. A variable that has a value on some paths gets none.
+//! A variable may have a value after the first place, in text order, that can assign one: a store to it or to a part of
+//! it, a call, or any other operation that takes its address. A read before all of these gets a warning. A read in a
+//! loop that the first iteration may skip gets one only if nothing in the outermost loop around it assigns the
+//! variable, because an earlier iteration may have done so. A variable that has a value on some paths gets no warning.
 //!
-//! The members of a struct, the components of a vector, and elements with known indices are tracked separately. A read of
-//! several of them needs a value in each, a read of the whole in at least one. An `out` parameter is such a variable too.
+//! The members of a struct, the components of a vector, and elements with known indices are tracked separately. A read
+//! of several of them needs a value in each; a read of the whole needs a value in at least one. An `out` parameter is
+//! such a variable too.
 
 use super::slice;
 use crate::diagnostic::{Code, Diagnostic};
@@ -47,7 +48,7 @@ fn search<'m>(module: &'m Module, function: &'m Function) -> Search<'m> {
     search
 }
 
-/// Parts of a variable, one bit each; the last bit stands for all further ones.
+/// Parts of a variable, one bit each; the last bit represents all further ones.
 type Parts = u64;
 
 const WHOLE: Parts = Parts::MAX;
@@ -59,23 +60,23 @@ fn part(n: u64) -> Parts {
 struct Search<'m> {
     module: &'m Module,
     function: &'m Function,
-    /// The parts that may have a value here, of the variables and then of what each parameter points to.
+    /// The parts that may have a value here: of the variables, then of the memory that each parameter points to.
     given: Vec<Parts>,
     /// The parts that were added, in order.
     journal: Vec<(usize, Parts)>,
-    /// The parts of each instruction's result of which something is made, from the first read on that may lack a value.
+    /// The parts of each instruction's result that are used, from the first read on that may lack a value.
     used: OnceCell<Vec<Parts>>,
-    /// The parts of each instruction's result that a variable without a value holds.
+    /// The parts of each instruction's result that come from a variable without a value.
     empty: Vec<Parts>,
     /// Loops around.
     loops: usize,
     /// Branches around, inside the outermost loop.
     arms: usize,
-    /// True if a round of it may have ended early.
+    /// True if an iteration may have ended early.
     skips: bool,
-    /// Reads in the outermost of them.
+    /// Reads in the outermost loop.
     pending: Vec<(usize, Parts, Span)>,
-    /// The variables that were warned of.
+    /// The variables that have a warning.
     said: Vec<bool>,
     found: Vec<Diagnostic>,
 }
@@ -98,7 +99,7 @@ fn used(module: &Module, function: &Function) -> Vec<Parts> {
                 mark(&mut used, composite, if is_used { part(index.into()) } else { 0 });
                 continue;
             }
-            // The elements that a view clips stay as they were.
+            // The elements that a view clips keep their values.
             Op::Cooperative(MatrixOp::LoadTensor(_), list) => function.values(list).get(1).copied(),
             Op::Cooperative(_, list) => function.values(list).first().copied(),
             Op::Insert { composite, .. } | Op::InsertDynamic { composite, .. } => Some(composite),
@@ -116,7 +117,7 @@ fn mark(used: &mut [Parts], value: Value, parts: Parts) {
     }
 }
 
-/// For each component that a shuffle gives, the operand that it is of, and its number there.
+/// For each component of a shuffle, its operand and its number there.
 fn picks(module: &Module, function: &Function, inst: &Inst) -> impl Iterator<Item = (Value, u64)> + use<> {
     let Op::Shuffle { a, b, mask } = inst.op else { unreachable!("only shuffles pick") };
     let size = |ty| module.types.components(ty).unwrap_or(1);
@@ -163,7 +164,7 @@ impl Search<'_> {
         }
     }
 
-    /// The components of a shuffle's result that have no value.
+    /// The components of a shuffle's result without a value.
     fn shuffled(&self, inst: &Inst) -> Parts {
         let is_empty = |value, n| matches!(value, Value::Inst(id) if self.empty[id.index()] & part(n) != 0);
         let picks = picks(self.module, self.function, inst).enumerate();
@@ -176,7 +177,7 @@ impl Search<'_> {
         self.mark(variable, if is_whole { parts & !self.left_empty(pointer, value) } else { parts });
     }
 
-    /// The parts of a whole variable to which a store gives no value.
+    /// The parts of a whole variable that a store leaves without a value.
     fn left_empty(&self, pointer: Value, value: Value) -> Parts {
         let Value::Inst(id) = value else { return 0 };
         let kept = match self.function.insts[id].op {
@@ -212,7 +213,7 @@ impl Search<'_> {
         }
         let used = self.used.get_or_init(|| used(self.module, self.function))[id.index()];
         let is_whole = slice::variable(self.function, pointer).is_some();
-        // In a later round it may hold what that round found.
+        // In a later iteration it may have the value from this one.
         if self.loops == 0 {
             let has_value = self.has_value(variable, parts);
             self.empty[id.index()] = if is_whole { !self.given[variable] } else { WHOLE * Parts::from(!has_value) };
@@ -226,7 +227,7 @@ impl Search<'_> {
         }
     }
 
-    /// Decides about the reads in a loop, after the outermost one.
+    /// Decides about the reads in a loop, at the end of the outermost one.
     fn settle(&mut self) {
         if self.loops == 0 {
             let pending = std::mem::take(&mut self.pending);
@@ -234,7 +235,7 @@ impl Search<'_> {
         }
     }
 
-    /// Warns of a read of a variable that has no value, once for each variable.
+    /// Warns about a read of a variable without a value, once per variable.
     fn decide(&mut self, variable: usize, parts: Parts, span: Span) {
         if !self.has_value(variable, parts) && !std::mem::replace(&mut self.said[variable], true) {
             let is_part = self.given[variable] != 0;
@@ -261,7 +262,7 @@ impl Search<'_> {
         if declared.is_none() { warning } else { warning.with(declared, label) }
     }
 
-    /// If a pointer points to a variable, that may have a value from here on.
+    /// If a pointer points to a variable, that variable may have a value from here on.
     fn give(&mut self, pointer: Value) {
         if let Some((variable, parts)) = self.variable(pointer) {
             self.mark(variable, parts);
@@ -276,7 +277,7 @@ impl Search<'_> {
         }
     }
 
-    /// Takes back what came to a value since a place in the journal.
+    /// Undoes the values given since a mark in the journal.
     fn rewind(&mut self, to: usize) -> Vec<(usize, Parts)> {
         let since = self.journal.split_off(to);
         since.iter().for_each(|(variable, parts)| self.given[*variable] &= !parts);

@@ -1,4 +1,4 @@
-//! The facts about the result of one instruction, from those about its operands.
+//! The facts about the result of one instruction, from the facts about its operands.
 
 use super::fact::{Alike, Fact, Held, Picks};
 use super::walk::Walk;
@@ -6,14 +6,14 @@ use crate::ir::{BinaryOp, ImageOp, Inst, MathFn, Op, Type, UnaryOp, Value, Value
 use crate::lane::{Depends, Group, LaneOp, ReduceKind, Width};
 
 impl Walk<'_> {
-    /// The facts about an instruction's result; memory and control flow aside.
+    /// The facts about an instruction's result, without memory and control flow.
     pub fn result(&self, inst: &Inst) -> Fact {
         let mut is_open = false;
         inst.op.each_operand(self.function, |value| is_open |= self.fact(value).is_open);
         Fact { is_open, ..self.made_by(inst) }
     }
 
-    /// The same where all operands are known.
+    /// The facts if all operands are known.
     fn made_by(&self, inst: &Inst) -> Fact {
         match inst.op {
             Op::Binary(op, a, b) => self.binary(op, a, b),
@@ -31,7 +31,7 @@ impl Walk<'_> {
             }
             Op::Construct(list) => self.composed(inst, self.values(list)),
             Op::Insert { composite, index, part } => {
-                // The part that was there is still counted.
+                // The replaced part still counts.
                 self.fact(composite).meet(self.fact(part).only_part(index.into()))
             }
             Op::Lane(op, args) => self.lane(op, args, inst),
@@ -43,7 +43,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A composite value; a vector may be made of others.
+    /// A composite value; a vector may consist of others.
     fn composed(&self, inst: &Inst, parts: &[Value]) -> Fact {
         let types = &self.work.module.types;
         let all = match types.get(inst.ty) {
@@ -53,7 +53,7 @@ impl Walk<'_> {
         if parts.len() == all { Fact::composed(parts.iter().map(|part| self.fact(*part))) } else { self.mixed(inst) }
     }
 
-    /// Arithmetic of which nothing special is known.
+    /// Arithmetic without special rules.
     fn mixed(&self, inst: &Inst) -> Fact {
         let mut all = Fact::PLAIN;
         inst.op.each_operand(self.function, |value| all = all.mix(self.fact(value)));
@@ -71,7 +71,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The bits of a scalar that is one number wherever it is known.
+    /// The bits of a scalar with one value wherever it is known.
     pub fn constant(&self, value: Value) -> Option<u64> {
         self.fact(value).number
     }
@@ -113,14 +113,14 @@ impl Walk<'_> {
         }
     }
 
-    /// A conjunction or disjunction: the one operand may say where the other is examined.
+    /// A conjunction or disjunction: one operand may restrict where the other is examined.
     fn guarded(&self, x: Fact, y: Fact) -> Fact {
         let parts = |fact: Fact, held: Held| self.lanes(fact.alike) < self.work.bits(held.width);
         let of = |own: Fact, other: Fact| own.held.filter(|held| other.held.is_some() || !parts(other, *held));
         Fact { held: of(x, y).or(of(y, x)), ..x.mix(y) }
     }
 
-    /// A sum; an index plus the same everywhere still tells lanes apart, and keeps its low bits where that has none.
+    /// A sum. An index plus a uniform value still distinguishes lanes, and keeps its low bits if that value has none.
     fn offset(&self, op: BinaryOp, x: Fact, y: Fact) -> Fact {
         let uniform = |fact: Fact| self.lanes(fact.alike) >= self.work.size;
         let (own, by) = if uniform(y) { (x, y) } else { (y, x) };
@@ -140,15 +140,16 @@ impl Walk<'_> {
         Fact { zeros: x.zeros.max(zeros(mask)), ..grouped }
     }
 
-    /// A shift. Eight low zeros stand for an unknown number: the low zeros of a subgroup size that only the driver knows.
+    /// A shift. Eight low zeros represent an unknown number: the low zeros of a subgroup size that only the driver
+    /// knows.
     fn shifted(&self, x: Fact, by: u8) -> Fact {
         let varies = x.varies && by < x.index.min(self.work.least_size());
         let zeros = if by > 0 && x.zeros == 8 { 0 } else { x.zeros.saturating_sub(by) };
         Fact { zeros, varies, ..grouped(x, by) }
     }
 
-    /// The result of a cross-lane operation. A move may be undefined in some lanes, so only those that give all lanes of
-    /// a group one value are of any use.
+    /// The result of a cross-lane operation. A move may be undefined in some lanes, so only moves that give all lanes
+    /// of a group one value are useful.
     fn lane(&self, op: LaneOp, args: Values, inst: &Inst) -> Fact {
         use LaneOp as O;
         let (signature, args) = (op.signature(), self.values(args));
@@ -184,14 +185,14 @@ fn zeros(number: u64) -> u8 {
     number.trailing_zeros().min(8) as u8
 }
 
-/// Arithmetic that looks at the bits above `bits` only.
+/// Arithmetic that only depends on the bits above `bits`.
 fn grouped(x: Fact, bits: u8) -> Fact {
     let all = x.made();
     let segment = bits.min(x.index);
     match all.alike.params {
         _ if segment == 0 => all,
         0 => Fact { alike: Alike::of(all.alike.lanes.max(segment)), ..all },
-        // The lane's index in all calls of the function: what is known of its bits no longer depends on who calls.
+        // The lane index in all calls of the function: its known bits no longer depend on the caller.
         _ => Fact { alike: Alike::of(segment), ..all },
     }
 }
@@ -206,7 +207,7 @@ fn scaled(x: Fact, by: u8) -> Fact {
     Fact { zeros: (x.zeros + by).min(8), varies: x.varies, ..x.made() }
 }
 
-/// The lanes whose index equals a number, as far as a value tells.
+/// The lanes whose index equals a number, as far as a value shows it.
 fn picks(x: Fact, number: u64) -> Option<Picks> {
     (x.index > 0).then(|| Picks { bits: x.index, lane: (number & ((1_u64 << x.index) - 1)) as u8 })
 }

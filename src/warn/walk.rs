@@ -1,9 +1,9 @@
 //! Walks a slice of the functions of a module until the facts about their values and their divergence no longer change.
 //!
-//! Variables are memory here. A store to a whole variable begins a new version of it for the rest of its block; for
-//! what is around that block it is one more value that the variable may have. So a variable that is used again for
-//! something else is not mistaken for what it was, and no block needs its own state. Facts are only ever taken
-//! back, so the walk ends.
+//! The walk treats variables as memory. A store to a whole variable begins a new version of it for the rest of its
+//! block; for the code around that block it is one more possible value. A variable that is reused for something else is
+//! therefore not confused with its old contents, and no block needs its own state. Facts only ever weaken, so the walk
+//! ends.
 
 use super::Work;
 use super::fact::{Alike, Fact, Origin, Picks, lower};
@@ -17,20 +17,20 @@ use rustc_hash::FxHashMap;
 
 /// The facts about a function.
 pub struct Known {
-    /// Of each instruction's result; of a store what the version holds that it begins.
+    /// One per instruction result; for a store, the contents of the version that it begins.
     pub facts: Vec<Option<Fact>>,
-    /// Of each variable at the start, and then of what each parameter that is a pointer points to.
+    /// One per variable at the start of the function, then one per pointer parameter for the memory it points to.
     entries: Vec<Option<Fact>>,
     /// Of the parameters, over all calls.
     pub params: Vec<Option<Fact>>,
     /// The facts of the memory that each pointer parameter refers to.
     outs: Vec<Option<Fact>>,
     result: Option<Fact>,
-    /// How far lanes come to it together.
+    /// How far lanes enter it together.
     entry: Together,
-    /// How far lanes together end for good in it.
+    /// How far lanes that end for good in it do so together.
     discards: Together,
-    /// How far lanes together leave each loop so far.
+    /// How far lanes leave each loop together, so far.
     left: FxHashMap<InstId, Together>,
 }
 
@@ -54,7 +54,7 @@ impl Known {
     }
 }
 
-/// The content of a variable from a store on, to the end of the block.
+/// The contents of a variable from a store to the end of the block.
 #[derive(Clone, Copy)]
 struct Version {
     store: InstId,
@@ -64,7 +64,7 @@ struct Version {
     outer: Option<usize>,
 }
 
-/// The walk, which is in one function at a time.
+/// The walk, which visits one function at a time.
 pub struct Walk<'m> {
     pub work: &'m Work<'m>,
     slice: &'m Slice<'m>,
@@ -73,12 +73,12 @@ pub struct Walk<'m> {
     known: Vec<Option<Known>>,
     globals: Vec<Option<Fact>>,
     pub frames: Vec<WalkedBlock>,
-    /// The version of each variable; none before the first store.
+    /// The version of each variable; `None` before the first store.
     versions: Vec<Option<usize>>,
     begun: Vec<Version>,
-    /// Versions to come back to at the end of a block.
+    /// Versions to restore at the end of a block.
     undo: Vec<(usize, Option<usize>)>,
-    /// Constructs that a `break`, and that a `continue`, means.
+    /// The constructs that a `break` and a `continue` refer to.
     breaks: Vec<InstId>,
     continues: Vec<InstId>,
     yielded: Option<Fact>,
@@ -86,11 +86,11 @@ pub struct Walk<'m> {
     pub found: Vec<Diagnostic>,
 }
 
-/// Walks after which nothing is said of a module. Two or three are usual; values that go round loops from variable to
-/// variable take one more for each.
+/// Walks after which a module gets no warnings. Two or three are usual; values that travel from variable to variable
+/// around loops take one more for each.
 const WALKS: usize = 32;
 
-/// Walks `order`, whose callees come before their callers; gives what there is to warn of.
+/// Walks `order`, whose callees precede their callers, and returns the warnings.
 pub fn run(work: &Work<'_>, order: &[FuncId], slice: &Slice<'_>) -> Vec<Diagnostic> {
     let Some(last) = order.last() else { return Vec::new() };
     let module = work.module;
@@ -119,7 +119,7 @@ pub fn run(work: &Work<'_>, order: &[FuncId], slice: &Slice<'_>) -> Vec<Diagnost
     for n in 0..WALKS {
         walk.changed = false;
         walk.found.clear();
-        // Results go from callees to callers, and arguments the other way.
+        // Results go from callees to callers, arguments from callers to callees.
         match n % 2 {
             0 => order.iter().for_each(|id| walk.enter(*id)),
             _ => order.iter().rev().for_each(|id| walk.enter(*id)),
@@ -161,7 +161,7 @@ impl<'m> Walk<'m> {
         self.own_mut().discards = before.meet(gone);
     }
 
-    /// Walks a block that lanes enter as far together as `entry` says. Gives who left it early.
+    /// Walks a block that lanes enter as far together as `entry` says. Returns the early exits.
     fn block(&mut self, block: BlockId, entry: Together, picks: Option<Picks>) -> Leaves {
         let overall = self.frames.last().map_or(entry.alike, |around| around.overall.meet(entry.alike));
         self.frames.push(WalkedBlock { together: entry, overall, picks, leaves: Vec::new() });
@@ -215,7 +215,7 @@ impl<'m> Walk<'m> {
         self.continues.is_empty().then_some(Origin::Inst(id))
     }
 
-    /// The same fact, where the origin of the value tells more.
+    /// The fact, refined by the origin of the value.
     fn settled(&self, fact: Fact) -> Fact {
         match fact.origin {
             _ if fact.number.is_some() => fact.settled(),
@@ -253,13 +253,13 @@ impl<'m> Walk<'m> {
         hangs_on.filter_map(|(_, param)| *param).fold(alike.lanes, |least, param| least.min(param.alike.lanes))
     }
 
-    /// In how large groups lanes come here together or not at all.
+    /// The group size within which lanes arrive here together or not at all.
     pub fn here(&self) -> u8 {
         let own = self.frames.last().map_or(Alike::GROUP, |frame| self.lanes(frame.overall));
         own.min(self.own().entry.alike.lanes)
     }
 
-    /// The cause that splits groups of lanes larger than the ones that come here together.
+    /// The cause that splits larger groups of lanes than those that arrive here together.
     pub fn cause(&self, lanes: u8) -> Cause {
         let parts = |frame: &&WalkedBlock| self.lanes(frame.together.alike) < lanes;
         self.frames.iter().rev().find(parts).map_or(self.own().entry.cause, |frame| frame.together.cause)
@@ -280,7 +280,7 @@ impl<'m> Walk<'m> {
         self.leave(Some(Toward::Return), Leave::Return, at)
     }
 
-    /// The place that says why a condition is what it is: its own, where it is computed.
+    /// The place that explains a condition: where it is computed.
     fn span_of(&self, value: Value, otherwise: Span) -> Span {
         match value {
             Value::Inst(id) if !self.function.insts[id].span.is_none() => self.function.insts[id].span,
@@ -337,7 +337,7 @@ impl<'m> Walk<'m> {
         None
     }
 
-    /// Lanes that left in earlier rounds are missing in later ones.
+    /// Lanes that left in earlier iterations are missing in later ones.
     fn repetition(&mut self, id: InstId, body: BlockId, continuing: BlockId, break_if: Option<Value>) -> Option<Fact> {
         let before = self.own().left.get(&id).copied().unwrap_or(Together::ALL);
         self.breaks.push(id);
@@ -359,7 +359,7 @@ impl<'m> Walk<'m> {
         None
     }
 
-    /// The condition by which lanes leave a loop after a round.
+    /// The condition for leaving a loop after an iteration.
     fn end_of_round(&mut self, condition: Value) -> Together {
         let fact = self.fact(condition);
         let at = self.span_of(condition, Span::NONE);
@@ -385,7 +385,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// The part of a variable that indices choose, where it is always the same one.
+    /// The part of a variable that indices select, if it is always the same.
     fn part(&self, indices: &[Value]) -> Option<u64> {
         match indices.first()? {
             Value::Const(id) => self.work.module.constants.bits(*id),
@@ -449,7 +449,7 @@ impl<'m> Walk<'m> {
         self.part(indices).map_or(fact, |n| fact.only_part(n))
     }
 
-    /// One more value that a variable of the module may hold, anywhere.
+    /// Adds a possible value of a module variable, valid anywhere.
     fn keep(&mut self, global: GlobalId, fact: Fact) {
         let fact = fact.outside().regrouped(|alike| Alike::of(self.lanes(alike)));
         let here = Alike::of(self.here());
@@ -473,12 +473,12 @@ impl<'m> Walk<'m> {
         self.begun.push(Version { store, depth, outer });
     }
 
-    /// One more value that a variable may hold from here on, or a part of it.
+    /// Adds a possible value of a variable, or of a part of it, from here on.
     fn update(&mut self, variable: usize, fact: Fact) {
         self.update_around(variable, self.versions[variable], fact, true);
     }
 
-    /// Updates a version and the versions around it; `reaches_entry`: as far as to what it holds at the function's start.
+    /// Updates a version and the enclosing versions; `reaches_entry` includes the contents at the function's start.
     fn update_around(&mut self, variable: usize, from: Option<usize>, fact: Fact, reaches_entry: bool) {
         let mut next = from;
         while let Some(version) = next {
@@ -498,7 +498,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Returns true if a version in the function's own block precedes what a variable holds at the start.
+    /// Returns true if a version in the function's own block hides the initial contents of a variable.
     fn begins_whole(&self, variable: usize) -> bool {
         let mut next = self.versions[variable];
         while let Some(version) = next {
@@ -560,7 +560,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Adds one more call to what is known of how a function is called.
+    /// Merges one more call into the facts about a function's arguments.
     fn enter_call(&mut self, callee: FuncId, facts: &[Fact]) {
         let here = self.here();
         let entry = Together { alike: Alike::of(here), cause: self.cause(here + 1) };
@@ -577,7 +577,7 @@ impl<'m> Walk<'m> {
     }
 }
 
-/// The facts about something in a function, where it is called with these.
+/// The facts about a value in a function that is called with these arguments.
 fn resolve(fact: Fact, args: &[Fact]) -> Fact {
     fact.regrouped(|alike| {
         let hangs_on = args.iter().enumerate().filter(|(n, _)| alike.params & Alike::param(*n).params != 0);

@@ -1,11 +1,12 @@
-//! Finds calls of crosslane's built-in functions in a WGSL text, and the carriers that replace them when naga reads it.
+//! Finds calls of crosslane's built-in functions in a WGSL text, and chooses the carriers that replace them for naga.
 //!
-//! naga types calls of its own functions only. A call whose result has the type of its first argument becomes a subgroup
-//! shuffle, whose index is a call of a stub with the other arguments; any other call becomes one of a stub. A stub's first
-//! argument is the number of the call, so that no code of the user can be mistaken for a carrier.
+//! naga assigns types only to calls of its own functions. A call whose result has the type of its first argument
+//! becomes a subgroup shuffle, with a call of a stub as the index; the stub takes the other arguments. Any other call
+//! becomes a call of a stub. A stub's first argument is the number of the call, so that user code cannot be mistaken
+//! for a carrier.
 //!
-//! An argument that a stub has no type for (a generic parameter, or a pointer that the call writes through) is the index
-//! of a shuffle of a number: naga checks its type only when it validates.
+//! An argument that has no type in a stub (a generic parameter, or a pointer that the call writes through) becomes the
+//! index of a shuffle of a number, because naga checks the index's type only in validation.
 
 use crate::grammar::{self, Mode, Overload, Param, Shape, TypeExpr, Variable};
 use crate::ir::Scalar;
@@ -40,17 +41,17 @@ const NATIVE: &[&str] = &[
     "subgroupXor",
 ];
 
-/// Built-ins of WGSL's own `subgroups` extension that naga lacks; they need no `enable crosslane;`.
+/// Built-ins of WGSL's `subgroups` extension that naga lacks. They need no `enable crosslane;`.
 const STANDARD: &[&str] = &["subgroupElect"];
 
-/// A name of crosslane's.
+/// A name that crosslane handles.
 #[derive(Clone, Debug)]
 pub(super) enum Builtin {
     Function(Vec<&'static Overload>),
     Variable(&'static Variable),
 }
 
-/// The built-in of a name; none for names of naga's and unknown ones.
+/// The built-in with this name; `None` for naga's names and unknown ones.
 pub(super) fn find(name: &str) -> Option<Builtin> {
     if is_native(name) {
         return None;
@@ -67,7 +68,7 @@ pub(super) fn is_native(name: &str) -> bool {
     NATIVE.binary_search(&name).is_ok()
 }
 
-/// Returns true if a function is one of WGSL's extension `subgroups` (WGSL 17.12 and 17.13).
+/// Returns true if a function belongs to WGSL's extension `subgroups` (WGSL 17.12 and 17.13).
 pub(super) fn is_of_subgroups(name: &str) -> bool {
     is_native(name) || STANDARD.contains(&name)
 }
@@ -80,7 +81,7 @@ pub(super) fn needs_enable(name: &str) -> bool {
 /// How a call reaches naga.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Signature {
-    /// True if the first argument gives the result its type and travels in the shuffle.
+    /// True if the first argument gives the result its type and is the shuffle's value.
     pub data: bool,
     /// The other arguments.
     pub others: Vec<Passing>,
@@ -88,17 +89,17 @@ pub(super) struct Signature {
     pub ret: Option<Shape>,
 }
 
-/// How an argument reaches a stub.
+/// How a stub gets an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Passing {
     /// As a parameter of this type, which naga checks.
     Typed(Shape),
-    /// Handed through, whatever its type.
+    /// Passed through, whatever its type.
     Through,
 }
 
 impl Builtin {
-    /// The forms that take `count` arguments.
+    /// The overloads with `count` parameters.
     pub(super) fn with_arguments(&self, count: usize) -> Option<Builtin> {
         match self {
             Builtin::Variable(_) => (count == 0).then(|| self.clone()),
@@ -139,7 +140,7 @@ fn is_generic_input(params: &[Param]) -> bool {
     params.first().is_some_and(|param| param.ty == TypeExpr::Generic && param.mode == Mode::In)
 }
 
-/// An argument has its own type where it has the same one in all forms and is only read.
+/// An argument gets a typed parameter if it has the same type in all overloads and is only read.
 fn passing(forms: &[&'static Overload], at: usize) -> Passing {
     let typed = |form: &&Overload| match form.params[at] {
         Param { ty: TypeExpr::Is(shape), mode: Mode::In, .. } => Some(shape),
@@ -162,11 +163,11 @@ pub(super) fn type_name(shape: Shape) -> String {
     }
 }
 
-/// One call of a built-in of crosslane's.
+/// One call of a crosslane built-in.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
     pub name: Box<str>,
-    /// The forms that take as many arguments as the call has.
+    /// The overloads with as many parameters as the call has arguments.
     pub builtin: Builtin,
     pub signature: Signature,
     /// From the name to the closing parenthesis.

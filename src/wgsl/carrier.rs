@@ -1,15 +1,15 @@
-//! Finds the carriers of crosslane's built-in functions in naga's module, and replaces the parts of them that naga's
-//! validator refuses.
+//! Finds the carriers of crosslane's built-in functions in naga's module, and replaces the parts that naga's validator
+//! rejects.
 //!
-//! In a subgroup shuffle naga accepts no bool, struct or array, no lane of type `i32`, and only numbers as an index. This
-//! module remembers the value that each call carries, by the call's result, and rewrites the call:
-//! - A carrier of a bool, and an argument that is passed through, becomes an emitted `!x`, which has the same type and
-//!   place. Bools of naga's own subgroup functions are carried in the same way.
-//! - The result of a carrier of a struct, array or matrix becomes a zero of its type, and the call happens where its stub
-//!   is called, which is right before.
+//! In a subgroup shuffle naga accepts no bool, struct or array, no lane of type `i32`, and only numbers as an index.
+//! This module records the value that each call carries, by the call's result, and rewrites the call:
+//! - A carrier of a bool, and an argument that is passed through, becomes an emitted `!x` in the same place, which has
+//!   the same type. Bools of naga's own subgroup functions are carried in the same way.
+//! - The result of a carrier of a struct, array or matrix becomes a zero of its type, and the operation happens at the
+//!   call of its stub, directly before.
 //! - A lane of type `i32` is converted.
 //!
-//! The translator asks here before it translates an expression.
+//! The translator looks up each expression here before it translates it.
 
 use super::builtin::Site;
 use super::uses::{Hidden, blocks, blocks_mut, gather_index, gather_index_mut};
@@ -33,12 +33,12 @@ pub(super) enum FunctionKey {
     Entry(usize),
 }
 
-/// An operation that the translator makes in a carrier's place.
+/// An operation that the translator emits instead of a carrier.
 #[derive(Clone, Debug)]
 pub(super) enum Carried {
-    /// A call of a built-in of crosslane's.
+    /// A call of a crosslane built-in.
     Call(Call),
-    /// A subgroup function of naga's, on bools.
+    /// A naga subgroup function on bools.
     Native(Statement),
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Call {
     pub data: Id,
     /// The other arguments.
     pub rest: Vec<Id>,
-    /// The expression that stands for the result.
+    /// The expression that represents the result.
     pub result: Id,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Carriers {
     carried: FxHashMap<(FunctionKey, Id), Carried>,
     /// Calls with structs, arrays and matrices by the results of their stubs.
     wholes: FxHashMap<(FunctionKey, Id), Call>,
-    /// Arguments that are handed through by the expressions that stand for them.
+    /// Arguments that are passed through, by the expressions that represent them.
     through: FxHashMap<(FunctionKey, Id), Id>,
 }
 
@@ -71,12 +71,12 @@ impl Carriers {
         self.stubs.contains(&function)
     }
 
-    /// The operation that an expression is the result of.
+    /// The operation whose result an expression is.
     pub(super) fn carried(&self, function: FunctionKey, result: Id) -> Option<&Carried> {
         self.carried.get(&(function, result))
     }
 
-    /// The call with a struct, array or matrix that is made where this result of a stub is.
+    /// The call on a struct, array or matrix that happens at this result of a stub.
     pub(super) fn whole(&self, function: FunctionKey, stub: Id) -> Option<&Call> {
         self.wholes.get(&(function, stub))
     }
@@ -86,7 +86,7 @@ impl Carriers {
         self.through.get(&(function, of)).copied()
     }
 
-    /// Finds the carriers of `module`; stubs are the functions whose names start with `prefix`. `native` says whether
+    /// Finds the carriers of `module`. Stubs are the functions whose names start with `prefix`. `native` is true if
     /// naga's own subgroup functions are called.
     pub(super) fn find(module: &mut naga::Module, sites: Vec<Site>, prefix: &str, native: bool) -> Carriers {
         if sites.is_empty() && !native {
@@ -147,7 +147,7 @@ pub(super) fn site_number(expressions: &Arena<Expression>, arguments: &[Id]) -> 
 /// Indices of gathers that are `i32`.
 type Lanes = FxHashSet<(FunctionKey, Id)>;
 
-/// Lanes of type `i32`, which WGSL takes where naga does not (WGSL 17.12).
+/// Lanes of type `i32`, which WGSL accepts and naga does not (WGSL 17.12).
 fn signed_lanes(module: &naga::Module) -> Lanes {
     let functions = module.functions.iter().map(|(handle, function)| (FunctionKey::Function(handle), function));
     let entries = module.entry_points.iter().enumerate().map(|(n, entry)| (FunctionKey::Entry(n), &entry.function));
@@ -191,9 +191,9 @@ struct Search<'a> {
 /// The change to a statement.
 enum Change {
     None,
-    /// Another one is in its place.
+    /// Replace it by another statement.
     Instead(Statement),
-    /// Another one comes first.
+    /// Put another statement before it.
     Before(Statement),
 }
 
@@ -289,8 +289,8 @@ impl Search<'_> {
         Change::Instead(Statement::Emit(Range::new_from_bounds(result, result)))
     }
 
-    /// Makes an `i32` index unsigned where WGSL takes one: as a lane. As a distance or mask only a number without a
-    /// suffix, which naga has made `i32`, may be one.
+    /// Makes an `i32` index unsigned where WGSL accepts one: as a lane. A distance or mask may only be a number without
+    /// a suffix, which naga has made `i32`.
     fn unsigned(&mut self, gather: Statement, index: &mut Id) -> Change {
         let literal = match self.expressions[*index] {
             Expression::Literal(Literal::I32(value @ 0..)) => Some(Expression::Literal(Literal::U32(value as u32))),

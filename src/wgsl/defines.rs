@@ -1,8 +1,8 @@
-//! Constants from outside: `-D NAME=VALUE` and crosslane's own `CROSSLANE_…`.
+//! Constants from the command line, `-D NAME=VALUE`, and crosslane's own `CROSSLANE_…`.
 //!
-//! A value is a WGSL expression. Where the module declares `override NAME`, it becomes the override's default; where it
-//! uses the name without declaring it, `const NAME = VALUE;` follows the text. A definition that does neither has no
-//! effect, which is warned of. crosslane's own need `enable crosslane;`; the targets are bools.
+//! A value is a WGSL expression. If the module declares `override NAME`, the value becomes the override's default. If
+//! the module uses the name without declaring it, `const NAME = VALUE;` is appended to the text. A definition that does
+//! neither has no effect and gets a warning. crosslane's own constants need `enable crosslane;`; the targets are bools.
 
 use super::WgslOptions;
 use super::lexer::{self, Kind, Token};
@@ -37,7 +37,7 @@ fn names<'a>(source: &'a str, tokens: &[Token]) -> Names<'a> {
                 (declaring, is_override) = (true, text == "override");
                 continue;
             }
-            // `var<storage, read> name`: what is between the brackets is taken for names too, harmlessly.
+            // `var<storage, read> name`: the words in the template list count as names too, which is harmless.
             Kind::Word if declaring => drop(names.declared.insert(text, Declared { name: at, is_override })),
             Kind::Word => drop(names.used.insert(text)),
             _ => {}
@@ -67,7 +67,7 @@ fn is_space(word: &str) -> bool {
 /// The changes for constants from outside.
 #[derive(Default, Debug)]
 pub(super) struct Added {
-    /// Declarations that follow the text.
+    /// Declarations to append to the text.
     pub tail: String,
     /// New defaults of overrides.
     pub edits: Vec<Edit>,
@@ -81,7 +81,7 @@ pub(super) struct Text<'a> {
     pub tokens: &'a [Token],
 }
 
-/// The declarations to add, and the defaults to replace; `crosslane` tells if the module has `enable crosslane;`.
+/// The declarations to add and the defaults to replace; `crosslane` is true if the module has `enable crosslane;`.
 pub(super) fn constants(
     text: Text<'_>,
     crosslane: bool,
@@ -118,7 +118,7 @@ impl Text<'_> {
         Span::new(self.base + lo, self.base + hi)
     }
 
-    /// Replaces the default of the override whose name is this token, or adds one; none without an end of it.
+    /// Replaces or adds the default of the override whose name is this token; `None` if its end is missing.
     fn new_default(self, name: usize, value: &str) -> Option<Edit> {
         let rest = &self.tokens[name..];
         let end = rest.iter().find(|token| token.is(b';'))?.lo;
@@ -134,7 +134,7 @@ fn own_constants(options: &WgslOptions<'_>) -> Vec<(&'static str, String)> {
     list
 }
 
-/// Returns true if a value can be nothing but an expression: no statement ends or opens in it, and its brackets match.
+/// Returns true if a value can only be an expression: it contains no statement, and its brackets match.
 fn is_expression(value: &str) -> bool {
     let tokens = lexer::tokens(value);
     let mut open = Vec::new();
@@ -147,11 +147,11 @@ fn is_expression(value: &str) -> bool {
             _ => {}
         }
     }
-    // A comment could swallow what follows.
+    // A comment could swallow the text after it.
     !tokens.is_empty() && open.is_empty() && !value.contains("//") && !value.contains("/*") && !value.contains('\n')
 }
 
-/// The module says itself what the name is.
+/// The module defines the name itself.
 fn declared_anyway(name: &str, at: Span) -> Diagnostic {
     let message = format!("the definition of `{name}` from the command line has no effect");
     Diagnostic::warning(Code::DEFINE_WITHOUT_EFFECT, message)

@@ -1,7 +1,8 @@
-//! Functions that end in a loop without an exit.
+//! Functions that end in an infinite loop.
 //!
-//! WGSL 9.7.1 (Behavior Analysis) asks for no `return` after a loop that no `break` leaves, as nothing gets there. naga
-//! adds a `return` at the end of every function, and then finds no value in it. It gets a zero.
+//! WGSL 9.7.1 (Behavior Analysis) requires no `return` after a loop that no `break` leaves, because control never gets
+//! there. naga adds a `return` at the end of every function and then reports its missing value, so this module adds a
+//! zero.
 
 use naga::{Block, Expression, Function, Module, Span, Statement};
 
@@ -20,7 +21,7 @@ pub(super) fn give_values(module: &mut Module) {
     }
 }
 
-/// The values of the `return`s after endless loops at the ends of a block.
+/// The values of the `return`s after infinite loops at the ends of a block.
 fn returns<'a>(block: &'a mut Block, into: &mut Vec<&'a mut Option<naga::Handle<Expression>>>) {
     match &mut block[..] {
         [.., Statement::Loop { body, break_if: None, .. }, Statement::Return { value }] => {
@@ -33,7 +34,7 @@ fn returns<'a>(block: &'a mut Block, into: &mut Vec<&'a mut Option<naga::Handle<
     }
 }
 
-/// Returns true if a `break` in the block leaves the loop whose body it is.
+/// Returns true if a `break` in the block exits the loop whose body it is.
 fn leaves(body: &Block) -> bool {
     body.iter().any(|statement| match statement {
         Statement::Break => true,

@@ -1,17 +1,18 @@
-//! Language extensions of WGSL (WGSL 4.1.2) that naga does not know: their names in `requires`, and the forms of the language
-//! that they bring, which become forms that naga reads.
+//! WGSL language extensions (WGSL 4.1.2) that naga does not know: accepts their names in `requires`, and rewrites their
+//! syntax to forms that naga reads.
 //!
-//! - An assignment to a swizzle, `v.zx = e;`, becomes a block with a variable of the swizzle's type: the left side is
-//!   evaluated once and first, as WGSL says, and the components are written after `e` is known.
-//! - `@builtin(global_invocation_index)` and `@builtin(workgroup_index)` take the names of built-in values that no compute
-//!   shader has: [`LINEAR`]. naga reads these, [`as_known`] hides them from its validator, and the translation computes them.
-//! - The depth mode of `@builtin(frag_depth, less)` is dropped: it promises something, and nothing else depends on it.
+//! - An assignment to a swizzle, `v.zx = e;`, becomes a block with a variable of the swizzle's type. The left side is
+//!   evaluated once and first, as WGSL requires, and the components are written after `e` is known.
+//! - `@builtin(global_invocation_index)` and `@builtin(workgroup_index)` get the names of built-in values that compute
+//!   shaders do not have: [`LINEAR`]. naga reads these, [`as_known`] hides them from its validator, and the translation
+//!   computes them.
+//! - The depth mode of `@builtin(frag_depth, less)` is dropped. It is only a promise, and nothing else depends on it.
 
 use super::lexer::{Kind, Token};
 use super::offsets::Edit;
 use naga::{Binding, BuiltIn, Module, TypeInner};
 
-/// The names that `requires` accepts beyond naga's.
+/// The names that `requires` accepts in addition to naga's.
 pub(super) const READ: [&str; 9] = [
     "fragment_depth",
     "immediate_address_space",
@@ -27,16 +28,16 @@ pub(super) const READ: [&str; 9] = [
 /// Uniform buffers have the layout of storage buffers.
 pub(super) const STANDARD_LAYOUT: &str = "uniform_buffer_standard_layout";
 
-/// Names that other compilers know and that are refused.
+/// Names that other compilers know and crosslane refuses.
 pub(super) const NOT_READ: [&str; 2] = ["buffer_view", "sized_binding_array"];
 
-/// The built-in values of `linear_indexing`, by the names and values of naga's in their place.
+/// The built-in values of `linear_indexing`, with the names and values in naga that replace them.
 pub(super) const LINEAR: [(&str, &str, BuiltIn); 2] = [
     ("global_invocation_index", "geometry_index", BuiltIn::GeometryIndex),
     ("workgroup_index", "instance_custom_data", BuiltIn::InstanceCustomData),
 ];
 
-/// Values of one `u32` that every compute shader can have, to stand in for others.
+/// Built-in values of type `u32` that every compute shader can have, used as substitutes.
 const KNOWN: [BuiltIn; 5] = [
     BuiltIn::LocalInvocationIndex,
     BuiltIn::SubgroupSize,
@@ -45,7 +46,7 @@ const KNOWN: [BuiltIn; 5] = [
     BuiltIn::NumSubgroups,
 ];
 
-/// A note of naga's, in our words where it is about an assignment to a swizzle that was left to naga.
+/// naga's note, reworded if it is about an assignment to a swizzle that was not rewritten.
 pub(super) fn explained(note: &str) -> &str {
     match note {
         "WGSL does not support assignments to swizzles" => {
@@ -55,7 +56,7 @@ pub(super) fn explained(note: &str) -> &str {
     }
 }
 
-/// The edits that turn what the extensions bring into what naga reads, from token `from` on. `prefix` begins no name.
+/// The edits that rewrite the extensions' syntax for naga, from token `from` on. No name starts with `prefix`.
 pub(super) fn edits(source: &str, tokens: &[Token], from: usize, prefix: &str) -> Vec<Edit> {
     let members = members(source, tokens);
     let mut rewriter = Rewriter { source, tokens, members, prefix, edits: Vec::new() };
@@ -72,14 +73,14 @@ fn members<'a>(source: &'a str, tokens: &[Token]) -> Vec<&'a str> {
     pairs.map(|pair| pair[0].text(source)).collect()
 }
 
-/// The components that a swizzle names, if it is one of several components that are all different.
+/// The components of a swizzle, if it has several that are all different.
 fn components(name: &str) -> Option<&str> {
     let is_of = |set: &str| name.chars().all(|c| set.contains(c));
     let differ = name.char_indices().all(|(at, c)| !name[..at].contains(c));
     ((2..=4).contains(&name.len()) && (is_of("xyzw") || is_of("rgba")) && differ).then_some(name)
 }
 
-/// Words that begin statements other than assignments.
+/// Words that start statements other than assignments.
 const STATEMENTS: [&str; 16] = [
     "break",
     "case",
@@ -157,7 +158,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The assignment that begins at token `start`, if a swizzle that it is to follows the point at token `at`.
+    /// The assignment that starts at token `start`, if its target ends in a swizzle after the point at token `at`.
     fn swizzle(&mut self, start: usize, at: usize) {
         let Some(components) = components(self.text(at + 1)).map(str::to_owned) else { return };
         let Some(after) = self.assigned(at + 2).filter(|_| self.is_place(start, at)) else { return };
@@ -182,7 +183,7 @@ impl Rewriter<'_> {
             .map(|(to, from)| format!(" {place}.{to} = {value}.{from};"))
             .collect();
         if has_index {
-            // The place stays where it is, and is evaluated there.
+            // The left side stays in place and is evaluated there.
             self.replace((first.lo, first.lo), format!("{{ let {pointer} = &("));
             self.replace((point.lo, ends), format!("); {before}"));
         } else {
@@ -191,7 +192,7 @@ impl Rewriter<'_> {
         self.replace((last.lo, last.hi), format!(";{writes} }}"));
     }
 
-    /// The token after the operator of an assignment that begins at token `at`.
+    /// The token after the operator of an assignment that starts at token `at`.
     fn assigned(&self, at: usize) -> Option<usize> {
         let adjacent = |at: usize| self.tokens.get(at + 1).is_some_and(|next| next.lo == self.tokens[at].hi);
         if self.is(at, b'=') {
@@ -231,7 +232,8 @@ impl Rewriter<'_> {
 /// The changed bindings of a module, to be undone.
 pub(super) struct Hidden(Vec<(BuiltIn, BuiltIn)>);
 
-/// Gives the values of [`LINEAR`] names that naga's validator takes in compute shaders; false if there are not enough.
+/// Replaces the values of [`LINEAR`] by ones that naga's validator accepts in compute shaders. Returns false if there
+/// are not enough.
 pub(super) fn as_known(module: &mut Module) -> Option<Hidden> {
     let used = built_ins(module);
     let mut free = KNOWN.into_iter().filter(|known| !used.contains(known));
@@ -243,7 +245,7 @@ pub(super) fn as_known(module: &mut Module) -> Option<Hidden> {
 }
 
 impl Hidden {
-    /// Gives the values their own names again.
+    /// Restores the values.
     pub(super) fn undo(self, module: &mut Module) {
         rename(module, |of| self.0.iter().find(|(_, known)| *known == of).map(|(ours, _)| *ours));
     }

@@ -1,17 +1,17 @@
-//! Cuts WGSL text into words, numbers and single punctuation characters, for the pass before naga.
+//! Splits WGSL text into words, numbers and single punctuation characters, for the pass before naga.
 //!
-//! Comments and blanks are dropped. Nothing is judged here: what WGSL does not allow reaches naga, which says so.
+//! Comments and blanks are dropped. The lexer accepts everything; naga reports invalid text.
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Word,
     Number,
-    /// One character that is neither; operators of several characters are several tokens.
+    /// One other character; operators of several characters are several tokens.
     Punct(u8),
 }
 
-/// A token and the bytes that it takes.
+/// A token and its byte range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Token {
     pub kind: Kind,
@@ -29,7 +29,7 @@ impl Token {
     }
 }
 
-/// The tokens of `source`; a byte order mark at its start is none.
+/// The tokens of `source`, without a byte order mark at its start.
 pub(super) fn tokens(source: &str) -> Vec<Token> {
     let bytes = source.as_bytes();
     let mut list = Vec::with_capacity(bytes.len() / 3);
@@ -51,7 +51,7 @@ pub(super) fn tokens(source: &str) -> Vec<Token> {
     list
 }
 
-/// The kind of the token that starts with `first` and takes `len` bytes; none for blanks and comments.
+/// The kind of the token that starts with `first` and has `len` bytes; `None` for blanks and comments.
 fn kind(first: u8, len: usize) -> Option<Kind> {
     match first {
         b' ' | b'\t' | b'\n' | b'\r' | 0x0B | 0x0C => None,
@@ -62,7 +62,7 @@ fn kind(first: u8, len: usize) -> Option<Kind> {
     }
 }
 
-/// Letters beyond ASCII count as parts of words (WGSL 3.7, XID).
+/// Non-ASCII letters count as parts of words (WGSL 3.7, XID).
 const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
@@ -91,7 +91,7 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
     bytes[from..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |n| from + n)
 }
 
-/// Block comments nest (WGSL 3.6); one that never ends takes the rest of the text.
+/// Block comments nest (WGSL 3.6); an unterminated one extends to the end of the text.
 fn comment_end(bytes: &[u8], from: usize) -> usize {
     let (mut at, mut depth) = (from, 0usize);
     while at < bytes.len() {

@@ -1,8 +1,8 @@
-//! Limits the nesting of a text, so that naga, which recurses, does not overflow the stack.
+//! Limits the nesting of a text, so that naga's recursion does not overflow the stack.
 //!
-//! Three things make recursion deep: brackets, chains of operators or of `else if`, and templates. Each is counted;
-//! past [`NESTING_LIMIT`] or [`CHAIN_LIMIT`] the text is refused. A text within these limits needs at most [`STACK`]
-//! bytes.
+//! Recursion depends on three things: brackets, chains of operators or of `else if`, and templates. Each is counted,
+//! and a text that exceeds [`NESTING_LIMIT`] or [`CHAIN_LIMIT`] is refused. A text within these limits needs at most
+//! [`STACK`] bytes.
 
 use super::lexer::{Kind, Token};
 
@@ -10,13 +10,13 @@ use super::lexer::{Kind, Token};
 const NESTING_LIMIT: u32 = 200;
 /// Operators in one expression, or links of an `else if` chain.
 const CHAIN_LIMIT: u32 = 1000;
-/// Tokens of one declaration: the time that naga takes grows with the square of a function's length.
+/// Tokens of one declaration: naga's time grows with the square of a function's length.
 const LENGTH_LIMIT: u32 = 1 << 16;
-/// Depth up to which the stack of any thread is enough.
+/// Depth up to which any thread's stack is large enough.
 const SHALLOW: u32 = 40;
-/// Text up to which the stack of any thread is enough: long texts may hold long chains of declarations.
+/// Text length up to which any thread's stack is large enough: long texts may have long chains of declarations.
 const SHORT: usize = 48 << 10;
-/// Stack of the thread for deep texts. Only the part that is used is ever backed by memory.
+/// Stack size of the thread for deep texts. Only the used part is ever backed by memory.
 pub(super) const STACK: usize = 256 << 20;
 
 /// The counts so far.
@@ -25,7 +25,7 @@ pub(super) struct Depth {
     deepest: u32,
 }
 
-/// Where and why a text is too deep.
+/// The place and the reason of a text that is too deep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TooDeep {
     pub at: Token,
@@ -54,7 +54,7 @@ struct Counter {
 /// Measures a text.
 ///
 /// # Errors
-/// Where it passes a limit.
+/// The place where it exceeds a limit.
 pub(super) fn measure(source: &str, tokens: &[Token]) -> Result<Depth, TooDeep> {
     let mut counter = Counter::default();
     for token in tokens {
@@ -119,14 +119,14 @@ impl Counter {
     }
 }
 
-/// Tokens of a function whose reading takes a step more for each further token: naga walks over the types of all expressions
-/// before each.
+/// Tokens of a function for which each further token takes one more step: naga walks over the types of all expressions
+/// before each one.
 const WALKED_IN_A_STEP: usize = 256;
 
-/// Bytes that naga's module and ours take for a token, at most.
+/// Upper bound of the bytes per token in naga's module and ours.
 const BYTES_PER_TOKEN: usize = 256;
 
-/// Counts the work on a text against the limits of the compilation. What is outside of functions is like one of them.
+/// Counts the work on a text against the limits of the compilation. Text outside functions counts like a function.
 pub(super) fn count(tokens: &[Token]) {
     let (mut depth, mut inside, mut outside) = (0_usize, 0_usize, 0_usize);
     let mut steps = tokens.len();

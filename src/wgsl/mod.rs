@@ -1,7 +1,7 @@
 //! The WGSL front end: text in, `ir` out.
 //!
-//! naga parses and validates. Before it, a pass over the tokens takes out what naga does not know (`enable` lines,
-//! crosslane's built-ins) in a way that every message still points into the user's text; after it, the module is
+//! naga parses and validates. First, a pass over the tokens removes what naga does not know (`enable` lines,
+//! crosslane's built-ins) such that every message still points into the user's text. Afterwards, the module is
 //! translated. Mesh and ray tracing stages are refused with their place.
 
 mod builtin;
@@ -35,39 +35,39 @@ use inferred::Inferred;
 use lexer::Token;
 use serde::Deserialize;
 
-/// Texts longer than this are refused: naga's and our positions and times stay in bounds.
+/// Longer texts are refused, so that positions and compile times stay bounded.
 const SIZE_LIMIT: usize = 64 << 20;
 
-/// The options of a compilation besides the text.
+/// The options of a compilation, apart from the text.
 #[derive(Clone, Copy, Debug)]
 pub struct WgslOptions<'a> {
-    /// Name of the entry point; none takes all of them.
+    /// Name of the entry point; `None` selects all of them.
     pub entry: Option<&'a str>,
-    /// The stage of the entry points; none selects all stages.
+    /// The stage of the entry points; `None` selects all stages.
     pub stage: Option<ir::Stage>,
     /// Names and values of `-D`.
     pub defines: &'a [(String, String)],
-    /// Lanes of a subgroup where the profile fixes them.
+    /// Lanes of a subgroup if the profile fixes them.
     pub wave_size: Option<u32>,
-    /// The kind of code that is made; the text sees it as `CROSSLANE_TARGET_…`.
+    /// The kind of output code, which the text sees as `CROSSLANE_TARGET_…`.
     pub target: Target,
     pub bounds_checks: BoundsChecks,
 }
 
 /// The effect of an index that is out of range on an access, and on a texel that is read there.
 ///
-/// WGSL (14.3) lets a read give any element of the same variable, or zero, and a write go to any of them, or nowhere: both
-/// kinds of checks do that. Without checks such an access is undefined, except what a device promises of buffers and
-/// textures.
+/// WGSL (14.3) allows an out-of-bounds read to return any element of the same variable, or zero, and a write to go to
+/// any element, or nowhere. Both kinds of checks satisfy this. Without checks such an access is undefined, except for
+/// the guarantees of a device about buffers and textures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BoundsChecks {
-    /// None are made.
+    /// No checks.
     #[default]
     Unchecked,
     /// The index is clamped to the last element.
     Restrict,
-    /// A read gives zero, a write does nothing.
+    /// A read returns zero, a write does nothing.
     Zero,
 }
 
@@ -97,8 +97,8 @@ impl Default for WgslOptions<'_> {
     }
 }
 
-/// Compiles the WGSL text of `file`. None means that `diagnostics` has errors. Its names are recorded where they are wanted,
-/// in a wrong text too.
+/// Compiles the WGSL text of `file`. Returns `None` if `diagnostics` has errors. If requested, its names are recorded,
+/// even if the text has errors.
 pub fn compile(
     file: FileId,
     sources: &SourceMap,
@@ -141,7 +141,7 @@ pub fn compile(
     module
 }
 
-/// A text that is safe to read.
+/// A text that is safe to parse.
 #[derive(Clone, Copy)]
 struct Text<'a> {
     source: &'a str,
@@ -203,7 +203,7 @@ impl Text<'_> {
     }
 }
 
-/// The entry point that is named, or all of the stage. A module that has none at all is a library.
+/// The named entry point, or all of the stage. A module without any entry point is a library.
 fn choose_entries(module: &naga::Module, options: &WgslOptions<'_>) -> Result<Vec<usize>, Box<Diagnostic>> {
     let is_meant = |entry: &naga::EntryPoint| match (options.entry, options.stage) {
         (Some(name), _) => entry.name == name,

@@ -1,4 +1,4 @@
-//! Where a position of the rewritten text is in the user's text.
+//! Maps positions of the rewritten text to the user's text.
 
 use crate::source::Span;
 
@@ -9,18 +9,18 @@ struct Replaced {
     new: (u32, u32),
 }
 
-/// Positions of the text that naga read, taken back to the user's file.
+/// Maps positions of naga's text back to the user's file.
 #[derive(Debug, Default)]
 pub(super) struct Offsets {
     /// Position of the file's first byte.
     base: u32,
     /// In ascending order.
     replaced: Vec<Replaced>,
-    /// End of the user's text in the new text; what follows was added.
+    /// End of the user's text in the new text, before the appended declarations.
     end: u32,
 }
 
-/// A replacement of `lo..hi` by `text`; insertions are empty ranges, or share a neighbouring token's range.
+/// A replacement of `lo..hi` by `text`. Insertions are empty ranges, or share a neighbouring token's range.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
     pub lo: u32,
@@ -28,7 +28,7 @@ pub(super) struct Edit {
     pub text: String,
 }
 
-/// Applies edits, which must not overlap, and tells where everything went.
+/// Applies edits, which must not overlap, and returns the mapping.
 pub(super) fn apply(source: &str, base: u32, mut edits: Vec<Edit>) -> (String, Offsets) {
     edits.sort_by_key(|edit| edit.lo);
     let mut text = String::with_capacity(source.len() + 32 * edits.len());
@@ -47,7 +47,7 @@ pub(super) fn apply(source: &str, base: u32, mut edits: Vec<Edit>) -> (String, O
 }
 
 impl Offsets {
-    /// The user's text that a span of the new text stands for; [`Span::NONE`] for text that was added at the end.
+    /// The user's text for a span of the new text; [`Span::NONE`] for text that was added at the end.
     pub(super) fn span(&self, of: naga::Span) -> Span {
         let Some(range) = of.to_range() else { return Span::NONE };
         let (lo, hi) = (range.start as u32, range.end as u32);
@@ -58,7 +58,7 @@ impl Offsets {
         Span::new(self.base + lo, self.base + hi.max(lo))
     }
 
-    /// The old offset of a new one; inside a replacement its start (`low`) or its end.
+    /// The old offset of a new one; inside a replacement, its start (`low`) or its end.
     fn old(&self, new: u32, low: bool) -> u32 {
         let after = self.replaced.partition_point(|r| if low { r.new.0 <= new } else { r.new.0 < new });
         let Some(near) = after.checked_sub(1).map(|at| self.replaced[at]) else { return new };

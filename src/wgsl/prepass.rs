@@ -1,8 +1,9 @@
-//! The pass before naga: `enable` lines that naga does not know, crosslane's built-ins, constants from outside.
+//! The pass before naga: rewrites `enable` lines that naga does not know, crosslane's built-ins, and constants from the
+//! command line.
 //!
-//! The text stays as it is except these: `enable subgroups;` and `enable crosslane;` become blanks, calls of built-ins
-//! become carriers (see [`super::builtin`]), and stubs and constants follow at the end. Names that the module declares
-//! itself are never touched. Arguments are counted here; their types and values are judged after naga.
+//! It changes only this: `enable subgroups;` and `enable crosslane;` become blanks, calls of built-ins become carriers
+//! (see [`super::builtin`]), and stubs and constants are appended. Names that the module declares itself are never
+//! touched. Arguments are counted here; their types and values are checked after naga.
 
 use super::builtin::{self, Builtin, Passing, Signature, Site};
 use super::carrier::THROUGH;
@@ -14,7 +15,7 @@ use crate::grammar::Shape;
 use crate::source::Span;
 use rustc_hash::FxHashSet;
 
-/// The subgroup shuffles that can carry; the first that the module does not declare as something else is taken.
+/// The subgroup shuffles that can be carriers; the first that the module does not redeclare is used.
 const SHUFFLES: [&str; 4] = ["subgroupShuffleXor", "subgroupShuffleUp", "subgroupShuffleDown", "subgroupShuffle"];
 
 /// The extensions of `enable` that crosslane has and naga has not.
@@ -28,7 +29,7 @@ const OF_SUBGROUPS: [&str; 4] = ["num_subgroups", "subgroup_id", "subgroup_invoc
 pub(super) struct Prepared {
     pub edits: Vec<Edit>,
     pub sites: Vec<Site>,
-    /// Declarations that follow the text.
+    /// Declarations to append to the text.
     pub tail: String,
     /// The prefix of the stubs' names.
     pub prefix: String,
@@ -45,7 +46,7 @@ pub(super) struct Prepared {
 /// Something between brackets.
 struct Bracket {
     close: u8,
-    /// The call whose arguments these are.
+    /// The call that these arguments belong to.
     call: Option<Call>,
 }
 
@@ -107,7 +108,7 @@ fn is_generator(name: &str) -> bool {
     named || (name.len() == 6 && name.starts_with("mat") && name.as_bytes()[4] == b'x')
 }
 
-/// A start of names that the text has nowhere.
+/// A prefix that no name in the text has.
 fn unused_prefix(source: &str) -> String {
     let mut prefix = String::from("crosslane_call");
     while source.contains(prefix.as_str()) {
@@ -125,7 +126,7 @@ impl<'a> Pass<'a> {
         self.tokens.get(at).map_or("", |token| token.text(self.source))
     }
 
-    /// naga takes no byte order mark.
+    /// naga rejects a byte order mark.
     fn byte_order_mark(&mut self) {
         if self.source.starts_with('\u{FEFF}') {
             self.blank(0, 3);
@@ -136,7 +137,7 @@ impl<'a> Pass<'a> {
         self.out.edits.push(Edit { lo, hi, text: " ".repeat((hi - lo) as usize) });
     }
 
-    /// The directives at the start of the module (WGSL 4); gives the token after them.
+    /// The directives at the start of the module (WGSL 4). Returns the token after them.
     fn directives(&mut self) -> usize {
         let mut at = 0;
         while matches!(self.text(at), "enable" | "requires" | "diagnostic") {
@@ -159,8 +160,8 @@ impl<'a> Pass<'a> {
         at
     }
 
-    /// Takes names out of `enable a, b;` or `requires a, b;`, from token `first` to its semicolon; names that naga knows
-    /// stay. Returns the removed ones.
+    /// Removes names from `enable a, b;` or `requires a, b;`, from token `first` to its semicolon, and returns them.
+    /// Names that naga knows stay.
     fn take_names(&mut self, first: usize, semicolon: usize, ours: &[&str]) -> Vec<&'a str> {
         let words = (first + 1..semicolon).filter(|at| self.tokens[*at].kind == Kind::Word);
         let (taken, rest): (Vec<&str>, Vec<&str>) = words.map(|at| self.text(at)).partition(|name| ours.contains(name));
@@ -176,7 +177,7 @@ impl<'a> Pass<'a> {
         taken
     }
 
-    /// Names in `requires` that other compilers know.
+    /// Refuses names in `requires` that other compilers know.
     fn refuse_unread(&mut self, first: usize, semicolon: usize) {
         for at in first + 1..semicolon {
             let (name, token) = (self.text(at), self.tokens[at]);
@@ -248,7 +249,7 @@ impl<'a> Pass<'a> {
         at.checked_sub(1).is_some_and(|before| is_generator(self.text(before)))
     }
 
-    /// The call of a built-in whose parenthesis is at token `at`.
+    /// The call of a built-in whose opening parenthesis is at token `at`.
     fn call_at(&mut self, at: usize) -> Option<Call> {
         let name = *self.tokens.get(at.checked_sub(1)?)?;
         let before = at.checked_sub(2).map_or("", |before| self.text(before));
@@ -362,7 +363,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Forgets template lists that turn out to be none.
+/// Drops template lists that turn out not to be lists.
 fn abandon_templates(frames: &mut Vec<Bracket>) {
     while frames.last().is_some_and(|frame| frame.close == b'>') {
         frames.pop();
@@ -383,7 +384,7 @@ impl Call {
         self.empty &= token.is(b')');
     }
 
-    /// The stretches between the commas; one comma may trail.
+    /// The ranges between the commas; a trailing comma is allowed.
     fn arguments(&self, base: u32, source: &str) -> Vec<Span> {
         if self.empty {
             return Vec::new();

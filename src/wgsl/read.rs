@@ -1,7 +1,8 @@
-//! naga at work: parses and validates, and turns what it says into our messages.
+//! Runs naga: parses, validates, and translates its messages into crosslane's.
 //!
-//! naga reports one error per run. A function that is wrong is emptied, or taken out if it is an entry point, and the module
-//! read again, so that the errors of all functions come out. naga's panics are caught and reported as defects of naga.
+//! naga reports one error per run. A function with an error is emptied, or removed if it is an entry point, and the
+//! module is parsed again, so that the errors of all functions are found. Panics in naga are caught and reported as
+//! bugs in naga.
 
 use super::builtin::Site;
 use super::carrier::{Carriers, FunctionKey};
@@ -20,14 +21,14 @@ use rustc_hash::FxHashSet;
 use std::error::Error;
 use std::ops::Range;
 
-/// Errors of one module after which no more are searched for.
+/// Errors in one module after which the search ends.
 const MOST_ERRORS: usize = 16;
 
-/// Reads the rewritten text. After an error the text is read again with the word that was meant, otherwise without the
-/// function around it.
+/// Parses the rewritten text. After an error it is parsed again with the suggested word, otherwise without the function
+/// around the error.
 ///
 /// # Errors
-/// All misspelt names and the first other error of each function, up to one outside of functions.
+/// All misspelt names and the first other error of each function, up to the first error outside functions.
 pub(super) fn parse(original: &str, offsets: &Offsets) -> Result<Module, Vec<Diagnostic>> {
     let (mut edits, mut errors) = (Vec::<Edit>::new(), Vec::new());
     loop {
@@ -36,7 +37,7 @@ pub(super) fn parse(original: &str, offsets: &Offsets) -> Result<Module, Vec<Dia
             Ok(Ok(module)) if errors.is_empty() => return Ok(module),
             Ok(Ok(_)) => return Err(errors),
             Ok(Err(error)) => error,
-            // A changed text belongs to no file.
+            // The changed text is not a file.
             Err(_) if !errors.is_empty() => return Err(errors),
             Err(panic) => return Err(vec![naga_failed("reading", &panic)]),
         };
@@ -73,7 +74,7 @@ fn blank(body: Range<usize>) -> Edit {
     Edit { lo: body.start as u32, hi: body.end as u32, text: " ".repeat(body.len()) }
 }
 
-/// Positions of the text that naga read, through the edits after earlier errors and those of the pass before naga.
+/// Positions of naga's text, mapped back through the edits after earlier errors and the edits of the pass before naga.
 #[derive(Clone, Copy)]
 struct Places<'a> {
     inner: &'a Offsets,
@@ -81,7 +82,7 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// A place in the text before the edits that errors led to.
+    /// A position in the text before the edits after errors.
     fn before_edits(self, of: naga::Span) -> Option<Range<usize>> {
         of.to_range()?;
         let span = self.inner.span(of);
@@ -119,7 +120,7 @@ fn body_around(text: &str, at: usize) -> Option<Range<usize>> {
     None
 }
 
-/// A module's text, and the rules that it keeps.
+/// A module's text, and the rules to check.
 #[derive(Clone, Copy)]
 pub(super) struct Checks<'a> {
     pub carriers: &'a Carriers,
@@ -132,7 +133,7 @@ pub(super) struct Checks<'a> {
 /// Checks a module against the rules of WGSL.
 ///
 /// # Errors
-/// The first rule that each function breaks, up to one that is broken elsewhere.
+/// The first violation in each function, up to the first one outside functions.
 pub(super) fn validate(module: &mut Module, checks: Checks<'_>) -> Result<ModuleInfo, Vec<Diagnostic>> {
     check_locations(module, checks.offsets).map_err(|error| vec![*error])?;
     let Some(hidden) = language::as_known(module) else {
@@ -152,7 +153,7 @@ pub(super) fn validate(module: &mut Module, checks: Checks<'_>) -> Result<Module
 fn validate_all(module: &mut Module, checks: Checks<'_>) -> Result<ModuleInfo, Vec<Diagnostic>> {
     let Checks { carriers, text, offsets, standard_layout } = checks;
     let mut flags = ValidationFlags::all();
-    // naga computes the layouts, so that only the rules of uniform buffers are left to check.
+    // naga computes the layouts, so only the rules of uniform buffers remain to be checked.
     flags.set(ValidationFlags::STRUCT_LAYOUTS, !standard_layout);
     let (mut errors, mut emptied) = (Vec::new(), FxHashSet::default());
     loop {
@@ -191,7 +192,7 @@ fn name_span(text: &str, name: &str) -> naga::Span {
     declared.map_or(naga::Span::UNDEFINED, |pair| naga::Span::new(pair[1].lo, pair[1].hi))
 }
 
-/// The function that an error is in.
+/// The function that contains an error.
 fn blamed_function(module: &Module, error: &ValidationError) -> Option<FunctionKey> {
     match error {
         ValidationError::Function { handle, .. } => Some(FunctionKey::Function(*handle)),
@@ -203,7 +204,7 @@ fn blamed_function(module: &Module, error: &ValidationError) -> Option<FunctionK
     }
 }
 
-/// Leaves nothing of a function but its declaration.
+/// Reduces a function to its declaration.
 fn empty(function: &mut naga::Function) {
     function.expressions.clear();
     function.named_expressions.clear();
@@ -215,7 +216,7 @@ fn empty(function: &mut naga::Function) {
     }
 }
 
-/// Locations of an interface. Devices have a hundred at most, and naga keeps one bit for each up to the highest.
+/// Locations of an interface. Devices have at most a hundred, and naga keeps a bit for each up to the highest.
 const LOCATIONS: u32 = 1 << 16;
 
 /// Refuses locations that no device has.
@@ -244,8 +245,8 @@ fn check_locations(module: &Module, offsets: &Offsets) -> Result<(), Box<Diagnos
     Ok(())
 }
 
-/// naga refuses subgroup indices in workgroups of several dimensions, which WGSL allows; it is shown flat ones. Gives
-/// the true sizes.
+/// naga refuses subgroup indices in workgroups of several dimensions, which WGSL allows, so it gets flat ones. Returns
+/// the original sizes.
 fn flatten_workgroups(module: &mut Module) -> Vec<[u32; 3]> {
     let flatten = |entry: &mut naga::EntryPoint| {
         let size = entry.workgroup_size;
@@ -257,7 +258,7 @@ fn flatten_workgroups(module: &mut Module) -> Vec<[u32; 3]> {
     module.entry_points.iter_mut().map(flatten).collect()
 }
 
-/// All that naga can check, except float atomics and those on texels of 64 bits.
+/// All of naga's capabilities, except float atomics and atomics on 64-bit texels.
 fn capabilities() -> Capabilities {
     Capabilities::all().difference(Capabilities::SHADER_FLOAT32_ATOMIC).difference(Capabilities::TEXTURE_INT64_ATOMIC)
 }
@@ -275,7 +276,7 @@ fn syntax_error(error: &wgsl::ParseError, text: &str, places: Places<'_>) -> Dia
         let note = "for floats, `pack2x16float` and `unpack2x16float` do the same";
         return Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "used here").note(note);
     }
-    // naga quotes what it found as a programming language does.
+    // naga quotes tokens in the style of a programming language.
     let message = uncapitalized(words::worded(&first_sentence(error.message())).replace('"', "`"));
     if let Some(missing) = missing_token(error, text, places, &message) {
         return missing;
@@ -311,7 +312,7 @@ fn missing_token(error: &wgsl::ParseError, text: &str, places: Places<'_>, messa
     })
 }
 
-/// Adds what was probably meant.
+/// Adds the likely intended spelling.
 fn advised(out: Diagnostic, error: &wgsl::ParseError, text: &str) -> Diagnostic {
     let Some(place) = error.labels().next().and_then(|(span, _)| span.to_range()) else { return out };
     let Some(word) = text.get(place.clone()) else { return out };
@@ -335,7 +336,7 @@ fn advised(out: Diagnostic, error: &wgsl::ParseError, text: &str) -> Diagnostic 
     }
 }
 
-/// A `bitcast` of halves in the statement that an error about types is in: to naga the size of elements stays what it was.
+/// A `bitcast` of halves in the statement with a type error: naga assumes that it keeps the size of the elements.
 fn resizing_bitcast(error: &wgsl::ParseError, text: &str) -> Option<Range<usize>> {
     const OF_TYPES: [&str; 2] = ["automatic conversions cannot convert", "invalid field accessor"];
     const HALVES: [&str; 3] = ["f16", "vec2h", "vec4h"];
@@ -350,7 +351,7 @@ fn resizing_bitcast(error: &wgsl::ParseError, text: &str) -> Option<Range<usize>
     Some(at..at + "bitcast".len())
 }
 
-/// Says when crosslane's own constants are there.
+/// Explains when crosslane's own constants exist.
 fn explained(error: Diagnostic, name: &str) -> Diagnostic {
     match name {
         "CROSSLANE_SUBGROUP_SIZE" => {
@@ -361,8 +362,8 @@ fn explained(error: Diagnostic, name: &str) -> Diagnostic {
     }
 }
 
-/// crosslane's messages have no final period, and handles mean nothing to users: naga's `[3]` and `Some([3])` are left out, with what is
-/// printed of the inner form of types.
+/// crosslane's messages have no final period. Handles mean nothing to users, so naga's `[3]` and `Some([3])` are
+/// removed, as are the printed internals of types.
 fn first_sentence(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in words(text.trim_end_matches('.')) {
@@ -381,7 +382,7 @@ fn first_sentence(text: &str) -> String {
     out
 }
 
-/// A sentence without its capital, unless the first word has more of them.
+/// A sentence without its initial capital, unless the first word has more capitals.
 fn uncapitalized(mut text: String) -> String {
     let is_word = |bytes: &[u8]| bytes[0].is_ascii_uppercase() && bytes[1].is_ascii_lowercase();
     if text.len() > 1 && is_word(text.as_bytes()) {
@@ -390,7 +391,7 @@ fn uncapitalized(mut text: String) -> String {
     text
 }
 
-/// Words, and stretches between parentheses as one.
+/// Words; text in parentheses counts as one word.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0i32;
     text.split(move |c: char| {
@@ -406,7 +407,7 @@ fn is_handle(word: &str) -> bool {
     digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The innermost cause says most; the ones around it say where.
+/// The innermost cause is the most specific; the causes around it give the place.
 fn invalid(error: &WithSpan<ValidationError>, module: &Module, sites: &[Site], offsets: &Offsets) -> Diagnostic {
     let outermost = error.as_inner();
     let plain = || first_sentence(&innermost(outermost).to_string()).into();
@@ -457,7 +458,7 @@ fn innermost(error: &ValidationError) -> &dyn Error {
     last
 }
 
-/// naga's labels name its arenas; people know none.
+/// naga's labels name its arenas, which users do not know.
 fn plain_label(text: &str) -> &str {
     if text.starts_with("naga::") || text == "see msg" { "here" } else { text }
 }

@@ -1,4 +1,5 @@
-//! Advice about syntax errors of a WGSL text: the word that was meant, and what habits of other languages are called here.
+//! Advice about syntax errors in a WGSL text: the intended word, and WGSL's equivalents for the syntax of other
+//! languages.
 
 use super::lexer::{Kind, Token, tokens};
 use crate::diagnostic::nearest::nearest;
@@ -18,7 +19,7 @@ static FOREIGN: &[(&str, &str)] = &[
     ("bitfieldInsert", "insertBits"), ("atomicCompSwap", "atomicCompareExchangeWeak"), ("True", "true"), ("False", "false"),
 ];
 
-/// Words that begin declarations elsewhere, with those that begin them here.
+/// Words that start declarations in other languages, with WGSL's equivalents.
 #[rustfmt::skip]
 static DECLARATIONS: &[(&str, &str)] = &[
     ("function", "fn"), ("func", "fn"), ("def", "fn"), ("void", "fn"), ("layout", "@group(0) @binding(0) var"),
@@ -34,13 +35,13 @@ static BUILTIN_VALUES: &[&str] = &[
     "workgroup_id", "num_workgroups", "subgroup_invocation_id", "subgroup_size", "subgroup_id", "num_subgroups",
 ];
 
-/// Words that begin a declaration at module scope.
+/// Words that start a declaration at module scope.
 const ITEMS: [&str; 9] = ["fn", "struct", "var", "const", "override", "alias", "enable", "requires", "diagnostic"];
 
 /// Words after which a name is declared.
 const DECLARING: [&str; 7] = ["let", "var", "const", "fn", "struct", "alias", "override"];
 
-/// Words that begin a statement.
+/// Words that start a statement.
 const STATEMENTS: [&str; 13] = [
     "let",
     "var",
@@ -61,11 +62,11 @@ fn counterpart(table: &[(&'static str, &'static str)], name: &str) -> Option<Str
     table.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| (*ours).to_string())
 }
 
-/// The word that `name` should be: a counterpart, otherwise the nearest that the module declares or the language has.
+/// The likely spelling of `name`: an equivalent, otherwise the most similar name in the module or the language.
 pub(super) fn for_name(name: &str, text: &str) -> Option<String> {
     let tokens = tokens(text);
     let declared = tokens.windows(3).filter_map(|three| declared(three, text));
-    // Stubs that the pass before naga has added are not names of the user's.
+    // Exclude the stubs that the pass before naga has added.
     let known = declared
         .filter(|name| !name.starts_with("crosslane_call"))
         .chain(grammar::wgsl_function_names().map(|name| name as &str))
@@ -76,7 +77,7 @@ pub(super) fn for_name(name: &str, text: &str) -> Option<String> {
     Some(counterpart(FOREIGN, &near).unwrap_or(near))
 }
 
-/// The name that the second token is, where it is declared there: after a keyword or its template, or before `:`.
+/// The second token, if it is declared there: after a keyword or its template, or before `:`.
 fn declared<'t>(three: &[Token], text: &'t str) -> Option<&'t str> {
     let [before, name, after] = three else { return None };
     let named = DECLARING.contains(&before.text(text)) || before.is(b'>') || after.is(b':');
@@ -93,18 +94,18 @@ pub(super) fn for_builtin(name: &str) -> Option<&'static str> {
     nearest(name, BUILTIN_VALUES.iter().copied())
 }
 
-/// The word that a declaration should begin with.
+/// The word that a declaration should start with.
 pub(super) fn for_item(name: &str) -> Option<String> {
     counterpart(DECLARATIONS, name).or_else(|| nearest(name, ITEMS).map(str::to_string))
 }
 
-/// Where the token before a position ends.
+/// The end of the token before a position.
 pub(super) fn end_before(text: &str, at: usize) -> Option<Range<usize>> {
     let token = tokens(text).into_iter().take_while(|token| (token.hi as usize) <= at).last()?;
     Some(token.lo as usize..token.hi as usize)
 }
 
-/// Advice about an error at a place, by what is there and before it.
+/// Advice about an error, from the tokens at and before its place.
 pub(super) fn habit(message: &str, text: &str, place: &Range<usize>) -> Option<String> {
     let found = text.get(place.clone())?;
     let before = end_before(text, place.start).and_then(|before| text.get(before));
@@ -128,7 +129,7 @@ pub(super) fn habit(message: &str, text: &str, place: &Range<usize>) -> Option<S
     }
 }
 
-/// Advice about two words in a row at the start of a statement.
+/// Advice about two consecutive words at the start of a statement.
 fn after_word(first: &str, second: &str) -> String {
     if let Some(keyword) = nearest(first, STATEMENTS) {
         return format!("did you mean `{keyword}`?");

@@ -1,7 +1,7 @@
-//! The names of a WGSL text, for editors: read from its tokens, so that a wrong text has them too.
+//! The names of a WGSL text, for editors. They are read from its tokens, so that a text with errors has them too.
 //!
-//! Names of the module may be used before their declaration (WGSL 3.8), so declarations are found first. naga keeps no
-//! place for the use of a name; members are told by the declared type of what is before the point.
+//! Module-scope names may be used before their declaration (WGSL 3.8), so declarations are found first. naga does not
+//! record the places of uses. Members are resolved by the declared type of the expression before the point.
 
 use super::inferred::Inferred;
 use super::lexer::{Kind as TokenKind, Token};
@@ -10,7 +10,8 @@ use crate::symbols::{Declaration, Kind, Symbols, TypeOf, Use};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// The names of a text whose first byte has position `base`. `types` are those of declarations without a written type.
+/// The names of a text whose first byte has position `base`. `types` are the types of declarations without an explicit
+/// one.
 pub(super) fn symbols(source: &str, base: u32, tokens: &[Token], types: &[Inferred]) -> Symbols {
     let mut found = Found { source, base, tokens, matching: matching(tokens), list: Vec::new(), outer: Vec::new() };
     found.module();
@@ -96,7 +97,7 @@ const fn closer(open: u8) -> u8 {
     }
 }
 
-/// Words that declare a variable or a value, and what they declare in the module and in a function.
+/// Words that declare a variable or a value, and its kind in the module and in a function.
 const fn declared_by(word: &str) -> Option<(Kind, Kind)> {
     Some(match word.as_bytes() {
         b"var" => (Kind::Global, Kind::Local),
@@ -138,7 +139,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The token that closes the bracket at `at`; the last one where none does.
+    /// The token that closes the bracket at `at`, or the last token.
     fn end_of(&self, at: usize) -> usize {
         self.matching.get(&at).copied().unwrap_or(self.tokens.len().saturating_sub(1))
     }
@@ -217,7 +218,7 @@ impl<'a> Found<'a> {
         end + 1
     }
 
-    /// A name with its type among tokens that may begin with attributes.
+    /// A name and its type in a range of tokens that may start with attributes.
     fn typed_name(&self, tokens: Range<usize>) -> Option<(usize, Option<TypeOf>)> {
         let mut at = tokens.start;
         while self.is(at, b'@') {
@@ -273,7 +274,7 @@ impl<'a> Found<'a> {
             if self.is(at, b'{') {
                 self.outer.push(self.end_of(at));
             } else if self.text(at) == "for" && self.is(at + 1, b'(') {
-                // The variable lives in the body too.
+                // The variable is in scope in the body too.
                 let head = self.end_of(at + 1);
                 self.outer.push(if self.is(head + 1, b'{') { self.end_of(head + 1) } else { head });
             }
@@ -285,7 +286,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// `var<…> name: T = …`, up to its `=` or end; in a function with the end of its scope.
+    /// `var<…> name: T = …`, up to its `=` or end; in a function, with the end of its scope.
     fn variable(&mut self, at: usize, scope: Option<usize>) -> usize {
         let Some((global, local)) = declared_by(self.text(at)) else { return at + 1 };
         let mut name = at + 1;
@@ -358,7 +359,7 @@ impl<'a> Uses<'a> {
         is(1, b'@') || is(1, b'(') && matches!(text(2), "builtin" | "interpolate" | "diagnostic") && is(3, b'@')
     }
 
-    /// The innermost declaration that a name means at a place.
+    /// The innermost declaration of a name at a place.
     fn named(&self, name: &str, at: Span) -> Option<usize> {
         let candidates = self.by_name.get(name)?.iter().copied();
         let means = |index: &usize| {

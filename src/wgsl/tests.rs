@@ -1,4 +1,4 @@
-//! Whole modules: accepted ones become verified `ir`, rejected ones get their message at the right place.
+//! Whole modules: valid ones become verified `ir`, invalid ones get their message at the right place.
 
 use super::{WgslOptions, compile};
 use crate::backend::{Options, spirv};
@@ -8,7 +8,7 @@ use crate::ir::{self, print, verify};
 use crate::profile::Profile;
 use crate::source::SourceMap;
 
-/// The result of a text: the printed module, or the messages.
+/// The printed module of a text, or its messages.
 struct Result {
     printed: Option<String>,
     diagnostics: Diagnostics,
@@ -34,7 +34,7 @@ fn assert_verified(module: &ir::Module) {
     assert!(found.is_ok(), "{found:?}\n{}", print::print(module, None));
 }
 
-/// Checks that the target takes the front end's module.
+/// Checks that the target accepts the front end's module.
 fn assert_emits(module: &ir::Module, sources: &SourceMap) {
     let profile = Profile::named("spirv-1.3").expect("a profile of the package").with_wave_size(Some(64));
     let options = Options::new(profile);
@@ -49,7 +49,7 @@ fn accepted(source: &str) -> String {
     result.printed.unwrap_or_else(|| panic!("{:?}\n{source}", result.diagnostics))
 }
 
-/// A module whose entry point, 64 invocations wide, has this body; `data` is its buffer, `v` a value of it.
+/// A module whose entry point, 64 invocations wide, has this body; `data` is its buffer, `v` a value from it.
 fn kernel(body: &str) -> String {
     format!(
         "enable subgroups;\nenable crosslane;\n@group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
@@ -269,7 +269,7 @@ fn swizzles_are_assigned_to() {
         if f.x == f.y { a[2].zy = a[1].xy; } v = u32(f.x) + a[1].y;";
     let source = kernel(body) + "\nfn bump(p: ptr<function, i32>) -> i32 { *p += 1; return *p; }";
     assert_eq!(accepted(&source).matches("call bump(").count(), 1);
-    // The member of a struct is none.
+    // A member of a struct is not a swizzle.
     let member = "struct S { xy: vec2f }\n@compute @workgroup_size(1) fn main() { var s: S; s.xy = vec2f(1.0); }";
     accepted(member);
     assert!(refusal(&kernel("var f: vec4f; f.xx = vec2f(1.0);")).1.contains("left-hand side"));

@@ -1,7 +1,7 @@
 //! The expressions of a loop's body that its `continuing` block uses.
 //!
-//! WGSL lets a `continuing` block see the declarations of its loop's body; `ir` does not, so the translator carries
-//! these values in variables.
+//! In WGSL a `continuing` block sees the declarations of its loop's body; in `ir` it does not, so the translator
+//! carries these values in variables.
 
 use naga::{Arena, Block, Expression, GatherMode, Handle, ImageQuery, SampleLevel, Statement, SwitchCase};
 use rustc_hash::FxHashSet;
@@ -9,12 +9,11 @@ use smallvec::{SmallVec, smallvec};
 
 type Id = Handle<Expression>;
 
-/// The expressions of a function that no statement names: the calls of crosslane's built-ins that naga knows nothing
-/// of.
+/// The expressions of a function that no statement names: calls of crosslane's built-ins, which naga does not know.
 pub(super) trait Hidden {
-    /// An argument that an expression stands for.
+    /// The argument that an expression represents.
     fn behind(&self, of: Id) -> Option<Id>;
-    /// An expression that gets its value where this result of a call does.
+    /// An expression that gets its value together with this result of a call.
     fn made_with(&self, result: Id) -> Option<Id>;
 }
 
@@ -45,7 +44,7 @@ pub(super) fn shared_values(
         if from_body {
             shared.push(id);
         }
-        // A value of the body stands for itself; a pointer is made anew from its operands.
+        // A value of the body is carried itself; a pointer is rebuilt from its operands.
         if !from_body || matches!(expression, Expression::Access { .. } | Expression::AccessIndex { .. }) {
             operands(expression, &mut wanted);
             wanted.extend(hidden.behind(id));

@@ -1,8 +1,8 @@
-//! The rules of WGSL that naga's validator finds broken, in our words.
+//! The WGSL rules that naga's validator checks, in crosslane's words.
 //!
-//! naga's messages name its arenas, inner types and switches. Each rule that a module can break has a message of its
-//! own here; the others, which only a defect of naga's front end can break, keep naga's. No match has a `_`, so that a
-//! new error in naga does not compile, and each error without a message is next to the reason why it cannot occur.
+//! naga's messages name its arenas, inner types and switches. Each rule that a module can violate has its own message
+//! here; the others, which only a bug in naga's front end can violate, keep naga's. No match has a `_`, so that a new
+//! error in naga does not compile, and each error without a message is next to the reason why it cannot occur.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -21,11 +21,11 @@ use naga::valid::{
 use naga::{AddressSpace, Handle, Module, ScalarKind, TypeInner};
 use std::error::Error;
 
-/// The text of a message, and whether crosslane, not the module, is to blame.
+/// The text of a message, and whether crosslane rather than the module is to blame.
 pub(super) struct Words {
     pub text: String,
     pub is_refusal: bool,
-    /// Advice what to write instead.
+    /// Advice on what to write instead.
     pub help: Option<&'static str>,
 }
 
@@ -35,7 +35,7 @@ impl<T: Into<String>> From<T> for Words {
     }
 }
 
-/// The text for an error; the innermost cause that has one gives it.
+/// The text for an error, from the innermost cause that has one.
 pub(super) fn of(error: &ValidationError, module: &Module) -> Option<Words> {
     let variable = if let ValidationError::GlobalVariable { handle, .. } = error { Some(*handle) } else { None };
     let speaker = Speaker { module, variable };
@@ -50,7 +50,7 @@ pub(super) fn of(error: &ValidationError, module: &Module) -> Option<Words> {
 
 struct Speaker<'a> {
     module: &'a Module,
-    /// The variable that is wrong, where it is one.
+    /// The faulty variable, if the error is about one.
     variable: Option<Handle<naga::GlobalVariable>>,
 }
 
@@ -262,7 +262,7 @@ fn override_of_pipeline(error: &OverrideError) -> Option<Words> {
     })
 }
 
-/// Errors of which there are few.
+/// Groups with few errors.
 fn small(cause: &(dyn Error + 'static)) -> Option<Words> {
     if let Some(error) = cause.downcast_ref() {
         return Some(match error {
@@ -280,7 +280,7 @@ fn small(cause: &(dyn Error + 'static)) -> Option<Words> {
     match cause.downcast_ref()? {
         ValidationError::ArraySizeError { .. } => Some("the length of an array is not positive".into()),
         ValidationError::Layouter(error) => layout(&error.inner),
-        // Their sources say the reason.
+        // Their sources give the reason.
         ValidationError::Type { .. }
         | ValidationError::ConstExpression { .. }
         | ValidationError::Constant { .. }
@@ -288,7 +288,7 @@ fn small(cause: &(dyn Error + 'static)) -> Option<Words> {
         | ValidationError::GlobalVariable { .. }
         | ValidationError::Function { .. }
         | ValidationError::EntryPoint { .. } => None,
-        // naga's front end makes handles of things that are there only.
+        // naga's front end only creates handles of existing entities.
         ValidationError::InvalidHandle(_) | ValidationError::Corrupted => None,
     }
 }
@@ -331,7 +331,7 @@ fn resolution(error: &ResolveError) -> Words {
     }
 }
 
-/// Uniform buffers ask for more than others (WGSL 14.4.5).
+/// Uniform buffers have stricter rules than other memory (WGSL 14.4.5).
 fn alignment(error: &Disalignment) -> Option<String> {
     Some(match *error {
         Disalignment::ArrayStride { stride, alignment } => format!(
@@ -375,7 +375,7 @@ impl Words {
     }
 }
 
-/// crosslane does not support everything that naga knows.
+/// crosslane does not support everything that naga does.
 fn missing(needed: Capabilities) -> Words {
     let name = |(name, _): (&str, _)| match name {
         "SHADER_FLOAT32_ATOMIC" => "atomics on `f32`".into(),

@@ -1,8 +1,8 @@
 //! Contraction of floats: random chains of products and sums, compiled as users compile them.
 //!
-//! Texts for AMD and in PTX leave the bits that the simulator leaves of the kernel after the pass; these, and those of
-//! NVIDIA's assembly, which the driver contracts, lie within the rounding errors of the chain; `precise` results have their
-//! only value. `CROSSLANE_RANDOM=SEED:COUNT` runs other chains.
+//! AMD and PTX texts must give the same bits as the simulator running the kernel after the pass. Those results, and the
+//! results of NVIDIA's assembly, which the driver contracts, must lie within the rounding errors of the chain;
+//! `precise` results have only one correct value. `CROSSLANE_RANDOM=SEED:COUNT` runs other chains.
 
 use crosslane::compile::{self, Input, Language, Options};
 use crosslane::ir::{FpContract, InstFlags, Module};
@@ -22,10 +22,10 @@ use support::{compiler, nv, ptx, seeds, simulator};
 /// Chains that each run of the tests tries.
 const USUAL: u64 = 60;
 
-/// Fused operations that a chain has at least on average where the processor is fast at them.
+/// Minimum average number of fused operations per chain on processors where they are fast.
 const FEWEST: usize = 3;
 
-/// Chains take turns with these.
+/// The profiles that chains use in turn.
 const PROFILES: [&str; 9] =
     ["gfx1100", "ptx-sm70", "nv-hopper", "gfx900", "gfx1201", "ptx-sm30", "gfx942", "gfx803", "gfx1030-wave64"];
 
@@ -99,7 +99,7 @@ impl Judged<'_> {
         Input { name: "chain.comp", bytes: self.chain.source.as_bytes(), language: Language::Glsl }
     }
 
-    /// The buffers that the text leaves.
+    /// The buffers after running the text.
     fn run(&self, request: &Request) -> Result<Vec<Buffers>, String> {
         let (options, none) = (self.options(FpContract::Fast), Specializations::new());
         match self.profile.target {

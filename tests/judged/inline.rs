@@ -1,8 +1,8 @@
-//! Shaders that say what is said of them: each file of `fixtures/bad` and `fixtures/said` begins with its command line, and
-//! holds the messages below the lines that they are about. `tests/README.md` explains the notation; `CROSSLANE_BLESS=1`
-//! writes it.
+//! Shaders that contain their own expected messages: each file in `fixtures/bad` and `fixtures/said` begins with its
+//! command line and has each message below the line that it concerns. `tests/README.md` explains the notation;
+//! `CROSSLANE_BLESS=1` writes it.
 //!
-//! Messages and outputs, compared as whole files, so that nothing can be left out.
+//! Messages and outputs are compared as whole files, so that nothing can be left out.
 
 use serde::Deserialize;
 use std::fmt::Write;
@@ -82,8 +82,8 @@ fn case(name: String, is_bad: bool) -> Trial {
     })
 }
 
-/// Runs the command of the first line on its file; in GLSL ES that line follows the version, which must be the first.
-/// Runs the command of a shader; its output is discarded.
+/// Runs the command line in the first line on its file; in GLSL ES that line follows the version, which must come
+/// first. The shader's output is discarded.
 fn run(name: &str, text: &str) -> Result<Output, String> {
     let line = text.lines().find(|line| !line.starts_with("#version")).unwrap_or_default();
     let command = line.strip_prefix(COMMAND).ok_or(format!("{name}: the first line is no `{COMMAND}…`"))?;
@@ -111,7 +111,7 @@ fn written(name: &str, text: &str, output: &Output) -> Result<String, String> {
         label.end_line -= own.iter().take(label.end_line).skip(label.line).filter(|is_own| **is_own).count();
     }
     let mut file = String::new();
-    // A message must not end the comment that it is about.
+    // A message must not end the comment that contains it.
     let mut put = |line: &str| match line.strip_prefix(MESSAGE) {
         Some(message) => file += &format!("{MESSAGE}{}\n", message.replace("*/", "* /")),
         None => file += &format!("{line}\n"),
@@ -142,8 +142,8 @@ impl Message {
         self.suggestion.is_some() || self.notes.iter().any(|note| note.starts_with("help: "))
     }
 
-    /// The lines about the labels that are to be shown here. `file` names the shader where the place must be said; the
-    /// message itself is with its first label, or in that list if it has none.
+    /// The lines about the labels to be shown here. `file` names the shader where its name is needed; the message
+    /// itself goes with its first label, or in this list if it has none.
     fn lines(&self, is_here: impl Fn(&Label) -> bool, file: &str) -> Vec<String> {
         let mut lines = Vec::new();
         if self.labels.is_empty() && !file.is_empty() {
@@ -179,7 +179,7 @@ impl Message {
 }
 
 impl Label {
-    /// `44..47`, columns that count from 1 and exclude the end, after the file where the place is not clear.
+    /// `44..47`: columns that count from 1 and exclude the end, preceded by the file where it is not obvious.
     fn place(&self, file: &str) -> String {
         let mut place = String::new();
         if !file.is_empty() {

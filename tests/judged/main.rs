@@ -1,6 +1,6 @@
 //! Tests that are rows of tables: shaders through the compiler, its interpreters and other people's judges.
 //!
-//! This binary has a harness of its own because the rows are only known at run time, and because it is also the helper
+//! This binary has its own harness because the rows are only known at run time, and because it is also the helper
 //! process that a driver runs in. It takes the arguments of any Rust test binary; `judged nv::` runs one group.
 
 mod amd;
@@ -79,8 +79,8 @@ fn test(arguments: &Arguments) {
     }
 }
 
-/// Returns false if no test of the group can have the name that was asked for. A runner that starts a process per test asks
-/// for one exact name, and listing the other groups would take longer than most tests.
+/// Returns false if no test in the group can have the requested name. A runner that starts a process per test requests
+/// one exact name, and listing the other groups would take longer than most tests.
 fn can_match(group: &str, arguments: &Arguments) -> bool {
     let filter = arguments.filter.as_deref().unwrap_or_default();
     match filter.split_once("::") {

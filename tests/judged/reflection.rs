@@ -1,4 +1,4 @@
-//! The output of `--emit reflection` for every fixture, beside SPIRV-Cross's reflection of the module.
+//! The output of `--emit reflection` for every fixture, compared with SPIRV-Cross's reflection of the module.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn check(name: &str, path: &Path) -> Result<(), String> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let entries = ["@compute", "@vertex", "@fragment"].map(|word| source.matches(word).count());
     if ending == "wgsl" && entries.iter().sum::<usize>() != 1 {
-        // A reflection is one entry point's.
+        // A reflection describes one entry point.
         return Ok(());
     }
     let Artifact::Spirv(module) = made(&source, ending, EmitKind::Binary)? else { return Err("no module".into()) };
@@ -100,7 +100,7 @@ fn text<'v>(of: &'v Value, key: &str) -> &'v str {
     of[key].as_str().unwrap_or_default()
 }
 
-/// `, KEY N` where there is a number.
+/// `, KEY N` if there is a number.
 fn number(of: &Value, key: &str) -> String {
     of[key].as_u64().map(|number| format!(", {key} {number}")).unwrap_or_default()
 }
@@ -112,7 +112,7 @@ fn numbers(values: &[Value]) -> Vec<u64> {
 /// A reflection of ours as facts.
 struct Ours<'v>(&'v Value);
 
-/// A specialization constant of either.
+/// A specialization constant on either side.
 fn constant(of: &Value, ty: String, default: &str) -> String {
     let default = of[default].as_f64().or(of[default].as_bool().map(f64::from)).map(|number| number as f32);
     format!("{ty} {}{}: {default:?}", text(of, "name"), number(of, "id"))
@@ -148,9 +148,9 @@ impl Ours<'_> {
                 "texture" | "uniform_texel_buffer" => "separate_images",
                 "sampler" => "separate_samplers",
                 "input_attachment" => "subpass_inputs",
-                // The one type by number that a fixture binds is one.
+                // The only type given by number that a fixture binds is an acceleration structure.
                 "acceleration_structure" | "other" => "acceleration_structures",
-                // SPIRV-Cross does not know color attachments that are read as they are.
+                // SPIRV-Cross does not know color attachments that are read directly.
                 "tile" => continue,
                 other => other,
             };
@@ -214,7 +214,7 @@ impl Ours<'_> {
     }
 }
 
-/// The name in GLSL of `vec3<f32>` and so on. A `bool` in memory is a number.
+/// The GLSL name of `vec3<f32>` and so on. A `bool` in memory is a number.
 fn glsl_type(ty: &str) -> String {
     let (shape, scalar) = ty.trim_end_matches('>').split_once('<').unwrap_or(("", ty));
     let (word, prefix) = match scalar {
@@ -273,7 +273,7 @@ impl Theirs<'_> {
             }
         }
         let entry = &self.0["entryPoints"][0];
-        // It says numbers in place of sizes that are specialization constants.
+        // It gives numbers in place of sizes that are specialization constants.
         let is_open = list(entry, "workgroup_size_is_spec_constant_id").contains(&Value::Bool(true));
         if let Some(size) = entry["workgroup_size"].as_array().filter(|_| entry["mode"] == "comp" && !is_open) {
             facts.insert(format!("workgroup size {:?}", numbers(size)));

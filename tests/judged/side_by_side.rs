@@ -1,4 +1,5 @@
-//! Our texts beside those that SPIRV-Cross writes of glslang's modules of the same shaders, to be read.
+//! Crosslane's texts next to those that SPIRV-Cross writes for glslang's modules for the same shaders, for people to
+//! read.
 //!
 //! `CROSSLANE_SIDE_BY_SIDE=docs/verified/text-side-by-side.md cargo test --profile ci --test judged side_by_side::` writes the page.
 
@@ -98,7 +99,7 @@ fn length(text: &Result<String, String>) -> String {
     text.as_ref().map_or_else(|_| "–".to_owned(), |text| text.len().to_string())
 }
 
-/// Our text, or the first line of why there is none.
+/// Crosslane's text, or the first line of the message if there is none.
 fn ours(way: &Way, path: &Path, source: &str) -> Result<Result<String, String>, String> {
     let input = Input { name: "shader", bytes: source.as_bytes(), language: Language::Glsl };
     let stage = stage_of(path).ok_or("the end of its name says no stage")?;

@@ -1,6 +1,6 @@
-//! Public compute shaders as text in each shading language: how many come out, and how many of those a judge of the language
-//! takes. `CROSSLANE_TREES=SET,SET` names folders, and files with a command of glslc on each line; `CROSSLANE_VERIFIED` names
-//! the page (docs/verified/texts.md) whose tables are written.
+//! Public compute shaders as text in each shading language: how many compile, and how many of those a judge of the
+//! language accepts. `CROSSLANE_TREES=SET,SET` names folders, and files with a glslc command on each line;
+//! `CROSSLANE_VERIFIED` names the page (docs/verified/texts.md) whose tables are written.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use support::by_text::{self, named};
 use support::trial::{Trial, trial};
 use support::{compiler, dawn, dxc, judge, metal, report};
 
-/// A language and who judges its texts.
+/// A language and the judge of its texts.
 struct Way {
     profile: &'static str,
     takes: fn(&str) -> Result<(), String>,
@@ -106,7 +106,7 @@ fn commands(set: &Path) -> Result<Vec<Command>, String> {
     Ok(found.into_iter().map(|path| Command { path, macros: Vec::new(), directories: Vec::new() }).collect())
 }
 
-/// The shaders of a set in one language.
+/// Counts for the shaders of a set in one language.
 #[derive(Default, Clone)]
 struct Count {
     made: usize,
@@ -139,7 +139,7 @@ impl Found {
         let title = set.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut counts = vec![Count::default(); WAYS.len()];
         let mut all = 0;
-        // Shaders that are not read at all are those of other tables.
+        // Shaders that cannot be read at all are counted in other tables.
         for command in commands(set)?.iter().filter(|command| is_read(command)) {
             all += 1;
             for (way, count) in WAYS.iter().zip(&mut counts) {
@@ -182,9 +182,9 @@ impl Found {
     }
 }
 
-/// Returns true if SPIR-V comes of a shader.
+/// Returns true if a shader compiles to SPIR-V.
 fn is_read(command: &Command) -> bool {
-    // Words where text was asked for.
+    // Binary output where text was requested.
     matches!(command.text("spirv-1.6"), Err(said) if said == by_text::WORDS)
 }
 
@@ -194,7 +194,7 @@ fn general(message: &str) -> String {
     parts.collect::<Vec<_>>().join("`").replace('|', "\\|")
 }
 
-/// Puts the tables in the place of those of the page, from its first table to its first section.
+/// Replaces the page's tables, from its first table to its first section.
 fn write(path: &Path, tables: &str) -> Result<(), String> {
     let there = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let head: Vec<&str> = there.lines().take_while(|line| !line.starts_with('|')).collect();

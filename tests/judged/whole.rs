@@ -1,5 +1,5 @@
-//! The kernels that `benches/gpu` measures: they compile in each way, and their assembly leaves what the simulator leaves. With
-//! `CROSSLANE_GGML` those of ggml too.
+//! The kernels that `benches/gpu` measures: each way of compiling them succeeds, and their assembly gives the
+//! simulator's results. With `CROSSLANE_GGML`, ggml's kernels are included.
 
 use support::trial::{Trial, judged, trial};
 use support::whole::{self, Kernel, Origin, Row};
@@ -7,7 +7,7 @@ use support::{judge, nv};
 
 const PROFILE: &str = "nv-hopper";
 
-/// Kernels that take the interpreter seconds.
+/// Kernels for which the interpreter takes seconds.
 const SLOW: [&str; 4] = ["matmul by tiles of 4 by 4", "matmul by tiles of 8 by 8", "nbody", "ggml argsort"];
 
 pub fn trials() -> Vec<Trial> {
@@ -18,7 +18,7 @@ pub fn trials() -> Vec<Trial> {
     rows.map(run).chain([compiled]).collect()
 }
 
-/// The text's interpreter leaves the same as the simulator.
+/// The text's interpreter gives the same results as the simulator.
 fn interpret(row: &'static Row) -> Result<(), String> {
     let kernel = Kernel::read(row)?;
     let program = kernel.nv(PROFILE)?;

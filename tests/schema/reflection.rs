@@ -1,5 +1,5 @@
-//! `--emit reflection` against its schema: the reflection of every fixture for a profile of each target is valid, with no key
-//! that the schema does not name, and the schema names no key that no reflection has.
+//! `--emit reflection` against its schema: the reflection of every fixture for a profile of each target is valid, with
+//! no key outside the schema, and the schema has no key that never occurs.
 
 use crosslane::backend::reflection::SCHEMA;
 use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Places, Verdict, compile};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use support::fixture;
 
-/// A profile of each target, and the smallest number of fixtures that it takes.
+/// A profile for each target, and the minimum number of fixtures that it supports.
 const PROFILES: [(&str, usize); 12] = [
     ("spirv-1.6", 400),
     ("spirv-1.0-opengl", 12),
@@ -28,7 +28,7 @@ const PROFILES: [(&str, usize); 12] = [
     ("msl-3.0", 150),
 ];
 
-/// Keys that no fixture brings about.
+/// Keys that do not occur with any fixture.
 const RARE: [&str; 0] = [];
 
 fn schema() -> Value {
@@ -87,7 +87,7 @@ fn used(whole: &Value, schema: &Value, name: &str, value: &Value, keys: &mut BTr
     }
 }
 
-/// All keys that the schema names.
+/// All keys in the schema.
 fn named(schema: &Value) -> BTreeSet<String> {
     let definitions = schema["$defs"].as_object().unwrap().iter().map(|(name, of)| (name.as_str(), of));
     let of = |(name, of): (&str, &Value)| -> Vec<String> {

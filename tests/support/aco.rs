@@ -1,8 +1,8 @@
-//! Runs the kernels that RADV makes: the listing as ACO leaves it, with the registers and descriptors that the driver would set up.
+//! Runs RADV's kernels: the listing from ACO, with the registers and descriptors that the driver would set up.
 //!
-//! The driver's arguments are read from what it prints: the registers from ACO's first instruction, their meaning from the
-//! intrinsics that read them. Push constants in registers are the lowest words that the module reads; a wrong guess shows in the
-//! buffers, which the caller compares.
+//! The driver's arguments are derived from its output: the registers from ACO's first instruction, their meaning from
+//! the intrinsics that read them. Push constants in registers are assumed to be the lowest words that the module reads;
+//! a wrong guess shows in the buffers, which the caller compares.
 
 mod words;
 
@@ -13,12 +13,12 @@ use crate::interpret::words;
 use crate::lavapipe::{Buffers, Request};
 use crate::radv::{self, Shader};
 
-/// The addresses of the descriptors and of the push constants: pointers of 32 bits get this high half.
+/// The addresses of the descriptors and of the push constants: 32-bit pointers get this high half.
 const DESCRIPTORS: u64 = 0xffff_8000_0001_0000;
 const PUSH: u64 = 0xffff_8000_0002_0000;
-/// The last of the four words of a descriptor: destination channels and a format, which untyped accesses do not read.
+/// The last of a descriptor's four words: destination channels and a format, which untyped accesses do not read.
 const FORMAT: u32 = 0x0002_4fac;
-/// The register of the pointer to the descriptors; those before it belong to scratch memory.
+/// The register of the pointer to the descriptors; those before it are for scratch memory.
 const SET: usize = 2;
 
 /// The meanings of a kernel's scalar registers, in their order after the pointer of the descriptors.
@@ -60,7 +60,7 @@ pub fn run(shader: &Shader<'_>, family: &str, processor: &str, request: &Request
     Ok((after.collect(), Traced::new(&program, executed)))
 }
 
-/// The instructions and labels of a listing, with each instruction as often as the driver says.
+/// The instructions and labels of a listing, with repeated instructions expanded.
 fn code(listing: &str) -> Result<String, String> {
     let (_, code) = listing.split_once("disasm:\n").ok_or("RADV printed no listing")?;
     let mut lines: Vec<&str> = Vec::new();
@@ -76,7 +76,7 @@ fn code(listing: &str) -> Result<String, String> {
     Ok(lines.join("\n"))
 }
 
-/// How often the instruction before a note comes again: `(then repeated 2 times)`.
+/// How often the instruction before a note is repeated: `(then repeated 2 times)`.
 fn repetitions(line: &str) -> Option<usize> {
     line.trim().strip_prefix("(then repeated ")?.strip_suffix(" times)")?.parse().ok()
 }
@@ -100,7 +100,7 @@ impl Arguments {
     /// Reads NIR and ACO's form of a kernel.
     fn read(printed: &str, target: &Target) -> Result<Self, String> {
         let start = printed.lines().find(|line| line.contains("p_startpgm")).ok_or("the listing has no p_startpgm")?;
-        // Before gfx11 the last one is scratch memory's.
+        // Before gfx11 the last one is for scratch memory.
         let scalars = start.split_whitespace().filter(|word| word.starts_with('%') && word.contains(":s[")).count();
         let scalars = scalars.saturating_sub(usize::from(target.version < 1100));
         let values = |intrinsic: &str| {
@@ -112,8 +112,8 @@ impl Arguments {
         let ids: Vec<&str> = values("@load_workgroup_id").collect();
         let is_read = |axis| ids.iter().any(|id| reads(printed, id, axis));
         let groups = [is_read('x'), is_read('y'), is_read('z')];
-        // Workgroup ids are not read by number, so that such a read of the last argument is one of the wave's place.
-        // The first two arguments are scratch memory's registers and the descriptors.
+        // Workgroup ids are not read by number, so such a read of the last argument reads the wave's position. The
+        // first two arguments are the scratch memory registers and the descriptors.
         let pointer = argument(2).iter().any(|value| is_address(value));
         let group_info = scalars > 2 && !argument(scalars - 1).is_empty();
         let counts = printed.contains("@load_num_workgroups");

@@ -1,4 +1,4 @@
-//! LLVM's assembler and linker, and how a missing one is met.
+//! LLVM's assembler and linker, and the handling of a missing one.
 
 use crate::judge;
 use crosslane::profile::processor::Processor;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The programs that must be there.
 const NEEDED: [&str; 2] = ["llvm-mc-22", "ld.lld-22"];
 
-/// Returns true if assembler and linker are there; where they must be, their lack is an error.
+/// Returns true if assembler and linker are installed; where they are required, their absence is an error.
 pub fn are_there() -> Result<bool, String> {
     if judge::is_quick() {
         return Ok(false);
@@ -29,7 +29,7 @@ pub fn are_there() -> Result<bool, String> {
     }
 }
 
-/// The options of LLVM's programs that name a processor, and the size of its waves where it has two.
+/// The options for LLVM's programs that select a processor, and the wave size if it supports two.
 pub fn options(processor: &str, wave: u32) -> Vec<String> {
     let mut options = vec![format!("-mcpu={processor}")];
     if wave == 64 && Processor::named(processor).is_some_and(Processor::has_both_waves) {
@@ -71,11 +71,11 @@ pub fn code_bytes(text: &str, processor: &str, wave: u32) -> Result<usize, Strin
     Ok(encodings.map(|bytes| bytes.split(',').count()).sum())
 }
 
-/// The cycles that a wave alone on a SIMD takes for instructions without jumps, by LLVM's scheduling model of a processor,
-/// which knows what waits for memory. Barriers are left out.
+/// The cycles that instructions without jumps take in a wave alone on a SIMD, according to LLVM's scheduling model for
+/// a processor, which includes waits for memory. Barriers are left out.
 ///
 /// # Errors
-/// Fails if the analyzer is not installed or does not read the text.
+/// Fails if the analyzer is not installed or does not accept the text.
 pub fn modelled_cycles(text: &str, processor: &str, wave: u32) -> Result<u64, String> {
     let mut analyzer = Command::new("llvm-mca-22");
     analyzer.args(["-mtriple=amdgcn-amd-amdhsa", "-iterations=1", "-instruction-info=0", "-resource-pressure=0"]);
@@ -105,7 +105,7 @@ fn piped(command: &mut Command, text: String) -> Result<String, String> {
     }
 }
 
-/// Assembles and links programs, each with its name for messages, as one: starting LLVM takes longer than its work.
+/// Assembles and links programs, each with its name for messages, in one run: starting LLVM takes longer than its work.
 pub fn build_all(programs: &[(&str, &str)], processor: &str, wave: u32) -> Result<(), String> {
     let alone = |&(name, text): &(&str, &str)| Some(format!("{name}: {}", build(text, processor, wave).err()?));
     // Each numbers its files from 1.
@@ -118,7 +118,7 @@ pub fn build_all(programs: &[(&str, &str)], processor: &str, wave: u32) -> Resul
     Err(others.into_iter().find_map(alone).unwrap_or(why))
 }
 
-/// A program whose kernel and labels have names of their own, without comments.
+/// A program with unique names for its kernel and labels, and without comments.
 fn apart(text: &str, number: usize) -> String {
     let code = text.lines().map(|line| line.split(';').next().unwrap_or_default());
     let renamed = |line: &str| line.replace(".L", &format!(".L{number}_")).replace("main", &format!("main_{number}"));
@@ -140,7 +140,7 @@ fn run(command: &mut Command) -> Result<(), String> {
     Err(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// Holds an assembly to ASCII, which is all that every assembler takes, in comments too.
+/// Checks that assembly is ASCII, including comments, which is all that every assembler accepts.
 pub fn is_ascii(text: &str) -> Result<(), String> {
     match text.lines().enumerate().find(|(_, line)| !line.is_ascii()) {
         Some((n, line)) => Err(format!("line {}: it is not ASCII: {line}", n + 1)),

@@ -1,4 +1,4 @@
-//! Committed files that a test makes again: it compares, or with `CROSSLANE_BLESS` set writes.
+//! Committed files that a test generates again: they are compared, or written if `CROSSLANE_BLESS` is set.
 // Each test file uses its own part.
 #![allow(dead_code)]
 
@@ -9,10 +9,10 @@ pub fn is_asked() -> bool {
     std::env::var_os("CROSSLANE_BLESS").is_some()
 }
 
-/// Holds a file, named from the project's root, against what it should be.
+/// Compares a file, named relative to the project's root, with its expected contents.
 ///
 /// # Errors
-/// With the first line that differs, unless the file is to be written.
+/// Returns the first line that differs, unless files are to be written.
 pub fn hold(name: &str, text: &str) -> Result<(), String> {
     let path = crate::root().join(name);
     let there = fs::read_to_string(&path).unwrap_or_default();

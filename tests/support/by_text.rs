@@ -1,4 +1,4 @@
-//! GLSL shaders through a shading language: the text that comes out, compiled to a module again.
+//! GLSL shaders through a shading language: the generated text, compiled to a module again.
 
 use crosslane::compile::{
     Artifact, Compilation, EmitKind, Input, Language, Options, Place, Places, Reading, Verdict, compile,
@@ -13,20 +13,20 @@ use super::device::{ImageKind, Resources, SamplerBinding, View};
 use super::lavapipe::Request;
 use super::{compiler, dawn, dxc, dxil, judge};
 
-/// A module that was text.
+/// A module made from generated text.
 #[derive(Debug, Clone)]
 pub struct Made {
     pub module: Vec<u32>,
-    /// In WGSL, the resources that are variables of their own there.
+    /// For WGSL, the resources that become separate variables there.
     apart: Option<Apart>,
 }
 
-/// The bindings of resources that are apart in WGSL, all of set 0.
+/// The bindings of resources that are separate in WGSL, all in set 0.
 #[derive(Debug, Clone, Default)]
 struct Apart {
     /// Textures that brought a sampler, with its binding.
     samplers: Vec<(u32, u32)>,
-    /// Elements of arrays: the binding of the array, the element, and its own binding.
+    /// Elements of arrays: the array's binding, the element, and its own binding.
     elements: Vec<(u32, u32, u32)>,
     /// Textures of two dimensions.
     planes: Vec<u32>,
@@ -40,13 +40,13 @@ pub enum Outcome {
     Refused(String),
 }
 
-/// The module of a GLSL shader through a profile's language, WGSL if Tint takes it too; an error where messages are
-/// other than of what cannot be expressed.
+/// The module for a GLSL shader through a profile's language (for WGSL, Tint must accept it too); messages other than
+/// about what cannot be expressed are an error.
 pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Outcome, String> {
     make_all(profile, name, &[(stage, source)]).map(|mut made| made.remove(0))
 }
 
-/// The same of the stages of one program. In HLSL each stage finds what the stage before writes.
+/// The modules for the stages of one program. In HLSL each stage finds the outputs of the previous one.
 pub fn make_all(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<Vec<Outcome>, String> {
     let options = options(profile)?;
     let target = options.profile.target;
@@ -57,7 +57,7 @@ pub fn make_all(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<V
     texts.into_iter().zip(stages).map(|(text, (stage, _))| made(&options, *stage, text)).collect()
 }
 
-/// The SPIR-V modules that DXC makes of the HLSL of a program's stages.
+/// The SPIR-V modules that DXC makes from the HLSL of a program's stages.
 pub fn hlsl_modules(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<Vec<Vec<u32>>, String> {
     let module = |(text, (stage, _)): (Result<String, Refusal>, &(Stage, &str))| {
         dxc::stage_module(&text.map_err(|refusal| refusal.said)?, *stage)
@@ -65,14 +65,14 @@ pub fn hlsl_modules(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Resu
     linked(profile, name, stages)?.into_iter().zip(stages).map(module).collect()
 }
 
-/// The options by which texts are made.
+/// The options for generating texts.
 fn options(profile: &str) -> Result<Options, String> {
     let mut options = Options::new(named(profile)?);
     options.places.push_constants = (options.profile.target == Target::Wgsl).then_some(PUSH_CONSTANTS);
     Ok(options)
 }
 
-/// The texts of the stages of one program, or why the language does not express them.
+/// The texts for the stages of one program, or why the language does not express them.
 pub fn linked(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<Vec<Result<String, Refusal>>, String> {
     let options = options(profile)?;
     let of = |stage| Options { stage: Some(stage), ..options.clone() };
@@ -86,8 +86,8 @@ pub fn linked(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<Vec
     texts.collect()
 }
 
-/// Pairs of stages one after the other, with the parts of their containers that say what passes between them. A geometry
-/// shader's inputs are its own business.
+/// Pairs of consecutive stages, with the parts of their containers that describe the values passed between them. A
+/// geometry shader's inputs are not checked.
 const FOLLOWING: [(Stage, &[u8; 4], Stage, &[u8; 4]); 5] = [
     (Stage::Vertex, b"OSG1", Stage::TessControl, b"ISG1"),
     (Stage::TessControl, b"OSG1", Stage::TessEvaluation, b"ISG1"),
@@ -119,7 +119,7 @@ fn agree(stages: &[(Stage, &str)], texts: &[Result<String, Refusal>], version: (
     Ok(())
 }
 
-/// The outcome of a text.
+/// The outcome for a text.
 fn made(options: &Options, stage: Stage, text: Result<String, Refusal>) -> Result<Outcome, String> {
     let target = options.profile.target;
     match text {
@@ -142,7 +142,7 @@ fn made(options: &Options, stage: Stage, text: Result<String, Refusal>) -> Resul
     }
 }
 
-/// The text in Metal's language of a compute shader and its reflection, or why the language does not express it.
+/// The text in Metal's language for a compute shader and its reflection, or why the language does not express it.
 pub fn metal(
     profile: &str,
     name: &str,
@@ -173,14 +173,14 @@ pub fn named(profile: &str) -> Result<Profile, String> {
 pub struct Refusal {
     /// The first message.
     pub first: String,
-    /// All of them as people read them.
+    /// All messages, rendered for people.
     pub said: String,
 }
 
 /// The error for a profile whose output is not text.
 pub const WORDS: &str = "words came out where text was asked for";
 
-/// The text that a shader becomes; an error where messages are other than of what cannot be expressed.
+/// The text for a shader; messages other than about what cannot be expressed are an error.
 pub fn text(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Result<Result<String, Refusal>, String> {
     text_of(compile(input, options, loader))
 }
@@ -222,8 +222,8 @@ fn variable(line: &str) -> Option<(u32, &str)> {
     Some((binding.parse().ok()?, name.rsplit(' ').next()?))
 }
 
-/// The same run with textures and samplers apart, and with push constants in a buffer, where the modules of the stages have
-/// them so.
+/// The same run with textures and samplers separate, and with push constants in a buffer, where the modules of the
+/// stages have them so.
 pub fn split(request: &Request, stages: &[Made]) -> Request {
     if stages.iter().all(|made| made.apart.is_none()) {
         return request.clone();

@@ -1,13 +1,13 @@
-//! One run of one kernel, as its expectation sees it: sizes, inputs, and subgroups cut out of them.
+//! One run of one kernel, as its expected results depend on it: sizes, inputs, and the subgroups among them.
 //!
-//! Drivers choose which invocation sits in which lane, so kernels index by *slot*: workgroup × size of a workgroup +
-//! subgroup × size of a subgroup + lane. The expectation assumes what every driver judged here does with workgroups of
-//! one dimension: subgroups are full but for the last.
+//! Drivers choose which invocation runs in which lane, so kernels index by *slot*: workgroup × workgroup size +
+//! subgroup × subgroup size + lane. The expected results assume what every driver judged here does with one-dimensional
+//! workgroups: all subgroups but the last are full.
 
 use super::reference::Lane;
 use super::scalar::Scalar;
 
-/// A buffer's expected words; nothing is compared where there is `None`.
+/// A buffer's expected words; `None` is not compared.
 pub type Column = Vec<Option<u32>>;
 
 /// One run of one kernel.
@@ -15,13 +15,13 @@ pub type Column = Vec<Option<u32>>;
 pub struct Case<'a> {
     /// Lanes of a subgroup.
     pub subgroup: usize,
-    /// The width that the shader was compiled with; the subgroup where it takes none.
+    /// The width that the shader was compiled with; the subgroup size if it takes none.
     pub width: usize,
     /// Invocations of a workgroup.
     pub group: usize,
     /// Workgroups.
     pub groups: usize,
-    /// The words of each input buffer, in the order of the bindings.
+    /// The words of each input buffer, in binding order.
     pub inputs: &'a [Vec<u32>],
 }
 
@@ -56,13 +56,13 @@ impl Case<'_> {
         (0..self.groups).flat_map(move |group| steps.clone().map(move |first| place(group, first)))
     }
 
-    /// One word a slot: `rule` gives each subgroup's lanes.
+    /// One word per slot: `rule` computes each subgroup's lanes.
     pub fn each_wave<R: Scalar>(&self, rule: impl Fn(Wave<'_>) -> Vec<Lane<R>>) -> Column {
         let lanes = |wave: Wave<'_>| rule(wave).into_iter().take(wave.filled).map(|lane| lane.map(R::to_word));
         self.waves().flat_map(|wave| lanes(wave).collect::<Vec<_>>()).collect()
     }
 
-    /// `N` words a slot, side by side.
+    /// `N` words per slot, side by side.
     pub fn each_wave_wide<R: Scalar, const N: usize>(&self, rule: impl Fn(Wave<'_>) -> Vec<Lane<[R; N]>>) -> Column {
         let columns: Vec<_> = (0..N)
             .map(|n| self.each_wave(|wave| rule(wave).into_iter().map(|lane| lane.map(|words| words[n])).collect()))
@@ -77,7 +77,7 @@ impl Case<'_> {
 }
 
 impl Wave<'_> {
-    /// The values that the lanes read from input `index`; lanes that do not exist read nothing.
+    /// The values that the lanes read from input `index`; missing lanes read nothing.
     pub fn get<T: Scalar>(&self, index: usize) -> Vec<Lane<T>> {
         self.component(index, 0, 1)
     }
@@ -104,7 +104,7 @@ impl Wave<'_> {
     }
 }
 
-/// Columns side by side: the first word of each, then the second of each, and so on.
+/// Columns interleaved: the first word of each, then the second of each, and so on.
 pub fn interleave(columns: &[Column]) -> Column {
     let rows = columns.first().map_or(0, Vec::len);
     (0..rows).flat_map(|row| columns.iter().map(move |column| column[row])).collect()

@@ -1,22 +1,22 @@
-//! Compares a buffer with what it should hold and says where it differs.
+//! Compares a buffer with its expected contents and reports the differences.
 
 use super::case::Column;
 use super::scalar::Type;
 
-/// How close a result must come.
+/// How close a result must be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Closeness {
-    /// The same bits; NaNs are all alike.
+    /// The same bits; all NaNs are equal.
     Same,
-    /// Within this share of the expected value, or of one where that is smaller: for functions that Vulkan gives a
-    /// precision instead of a result.
+    /// Within this share of the expected value, or of one if that is smaller: for functions for which Vulkan specifies
+    /// a precision.
     Within(f32),
 }
 
 /// How many differences a message shows.
 const SHOWN: usize = 8;
 
-/// An error that lists the first differences, or nothing.
+/// An error that lists the first differences, if any.
 pub fn compare(
     kind: Type,
     closeness: Closeness,

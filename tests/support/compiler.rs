@@ -16,18 +16,19 @@ use crosslane::source::NoIncludes;
 use super::fixture::{Build, Fixture, Language};
 use super::{dxc, judge};
 
-/// The target that one fixture is compiled to.
+/// The target for compiling a fixture.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
     pub fixture: &'a Fixture,
     pub language: Language,
-    /// A built-in profile or [`NARROW`], perhaps with an option after it; the fixture says whether its folds keep the fixed order.
+    /// A built-in profile or [`NARROW`], optionally followed by an option; the fixture determines whether its
+    /// reductions keep the fixed order.
     pub profile: &'a str,
     pub build: Build,
 }
 
-/// The module that a fixture becomes, or the compiler's messages; for a profile of a shading language that of the text which comes
-/// out.
+/// The module for a fixture, or the compiler's messages; for the profile of a shading language, the module for the
+/// generated text.
 pub fn spirv(target: Target<'_>) -> Result<Vec<u32>, String> {
     module_of(language(target), artifact(target, EmitKind::Binary)?, Stage::Compute)
 }
@@ -37,7 +38,7 @@ fn language(target: Target<'_>) -> Kind {
     Profile::named(target.profile).map_or(Kind::Spirv, |profile| profile.target)
 }
 
-/// The modules of several fixtures for one profile at once: glslang reads all of their texts in one process.
+/// The modules for several fixtures and one profile at once: glslang reads all of their texts in one process.
 pub fn spirv_of_all(targets: &[Target<'_>]) -> Result<Vec<Vec<u32>>, String> {
     let built =
         |target: &Target<'_>| artifact(*target, EmitKind::Binary).map_err(|why| format!("{:?}: {why}", target.build));
@@ -46,13 +47,13 @@ pub fn spirv_of_all(targets: &[Target<'_>]) -> Result<Vec<Vec<u32>>, String> {
     modules_of(kind, &artifacts, Stage::Compute).into_iter().collect()
 }
 
-/// A module, or what is made of a text: of WGSL here, of GLSL by glslang, and here too, as others may read it, of HLSL by
-/// DXC.
+/// A module, or one made from text: WGSL by crosslane; GLSL by glslang, and by crosslane as well, since others may read
+/// it; HLSL by DXC.
 pub fn module_of(kind: Kind, artifact: Artifact, stage: Stage) -> Result<Vec<u32>, String> {
     modules_of(kind, &[artifact], stage).remove(0)
 }
 
-/// The same of several of one stage; glslang reads all texts in one process.
+/// The modules for several artifacts of one stage; glslang reads all texts in one process.
 pub fn modules_of(kind: Kind, artifacts: &[Artifact], stage: Stage) -> Vec<Result<Vec<u32>, String>> {
     let is_glsl = kind == Kind::Glsl;
     let for_glslang = artifacts.iter().filter_map(|artifact| match artifact {
@@ -75,7 +76,7 @@ pub fn modules_of(kind: Kind, artifacts: &[Artifact], stage: Stage) -> Vec<Resul
 /// The beginning of GLSL.
 const VERSION: &str = "#version";
 
-/// NVIDIA's extensions of OpenGL, which glslang does not know, as Khronos' functions.
+/// NVIDIA's extensions for OpenGL, which glslang does not know, in terms of Khronos' functions.
 const NV_THREADS: &str = "\
 #extension GL_KHR_shader_subgroup_vote : require
 #extension GL_KHR_shader_subgroup_ballot : require
@@ -97,7 +98,7 @@ const NV_THREADS: &str = "\
 #define shuffleDownNV(value, lane, width) subgroupShuffleDown(value, lane)
 ";
 
-/// A text as glslang reads it.
+/// A text in a form that glslang can read.
 fn known_to_glslang(text: &str) -> String {
     let is_nv = |line: &str| ["GL_NV_shader_thread_", "GL_NV_gpu_shader5"].iter().any(|name| line.contains(name));
     if !text.lines().any(is_nv) {
@@ -112,14 +113,14 @@ fn known_to_glslang(text: &str) -> String {
 /// A module, or why there is none.
 type Made = Result<Vec<u32>, String>;
 
-/// The modules that glslang makes of texts. Each is asked for once: to validate it and to run it.
+/// The modules that glslang makes from texts, cached because each is both validated and run.
 fn by_glslang(texts: &[String], stage: Stage) -> Vec<Made> {
     static MADE: Mutex<BTreeMap<(&str, String), Made>> = Mutex::new(BTreeMap::new());
     let key = |text: &str| (stage.ending(), text.to_owned());
     let known = || MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let unknown: Vec<&str> =
         texts.iter().map(String::as_str).filter(|text| !known().contains_key(&key(text))).collect();
-    // The one that reads many texts at once makes modules that lack the newer stages.
+    // The tool that reads many texts at once does not support the newer stages.
     let made = match stage {
         Stage::Vertex | Stage::Fragment | Stage::Compute => judge::glslang_all(&unknown, stage.ending()),
         _ => unknown.iter().map(|text| judge::glslang_stage(text, stage.ending())).collect(),
@@ -129,7 +130,7 @@ fn by_glslang(texts: &[String], stage: Stage) -> Vec<Made> {
     texts.iter().map(|text| known()[&key(text)].clone()).collect()
 }
 
-/// The module that a text becomes here.
+/// The module that crosslane makes from a generated text.
 fn read_again(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     let is_glsl = text.starts_with(VERSION);
     let language = if is_glsl { compile::Language::Glsl } else { compile::Language::Wgsl };
@@ -143,7 +144,7 @@ fn read_again(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     }
 }
 
-/// The text that a fixture becomes.
+/// The text for a fixture.
 pub fn text(target: Target<'_>) -> Result<String, String> {
     match artifact(target, EmitKind::Binary)? {
         Artifact::Text(text) => Ok(text),
@@ -159,7 +160,7 @@ pub fn reflection(target: Target<'_>) -> Result<String, String> {
     }
 }
 
-/// The same as text.
+/// The assembly for a fixture.
 pub fn assembly(target: Target<'_>) -> Result<String, String> {
     match artifact(target, EmitKind::Assembly)? {
         Artifact::Text(text) => Ok(text),
@@ -167,13 +168,13 @@ pub fn assembly(target: Target<'_>) -> Result<String, String> {
     }
 }
 
-/// Follows a profile's name where floats are contracted as users have it.
+/// Appended to a profile's name to contract floats as by default.
 pub const CONTRACTED: &str = "--fp-contract=fast";
 
-/// Follows a profile's name where the output has all debug information.
+/// Appended to a profile's name for full debug information.
 pub const LINES: &str = "-g2";
 
-/// A profile's name, with `-O` or `-Os` after it where the module is to be optimized, [`LINES`] or [`CONTRACTED`].
+/// A profile's name, with `-O` or `-Os` after it for an optimized module, [`LINES`] or [`CONTRACTED`].
 fn level(name: &str) -> (&str, Manner, Option<FpContract>) {
     let (profile, option) = name.split_once(' ').unwrap_or((name, ""));
     let optimize = match option {
@@ -184,8 +185,9 @@ fn level(name: &str) -> (&str, Manner, Option<FpContract>) {
     (profile, Manner { optimize, ..Manner::default() }, (option == CONTRACTED).then_some(FpContract::Fast))
 }
 
-/// The options for results that are compared bit for bit. What crosslane or NVIDIA's driver would contract is exact; modules
-/// and texts are as users have them, unless their folds are in a fixed order, since nothing here that runs them contracts.
+/// The options for results that are compared bit for bit. Where crosslane or NVIDIA's driver would contract, results
+/// are exact; modules and texts use the defaults unless their reductions are in a fixed order, since nothing that runs
+/// them here contracts.
 pub fn exact(profile: Profile) -> Options {
     let is_exact = profile.target.is_hardware() || profile.reproducible;
     Options { fp_contract: FpContract::chosen(None, is_exact), ..Options::new(profile) }
@@ -239,7 +241,7 @@ pub fn amd(target: Target<'_>) -> Result<amd::Program, String> {
     with_input(target, |input| amd_program(input, &options(target, EmitKind::Binary)?, &Specializations::new()))
 }
 
-/// The same of any source with these options and specialization constants.
+/// The AMD program for any source, with these options and specialization constants.
 pub fn amd_program(input: &Input<'_>, options: &Options, settings: &Specializations) -> Result<amd::Program, String> {
     let parsed = compile::parse(input, options, &NoIncludes);
     let module = parsed.module.ok_or_else(|| render::human(&parsed.sources, &parsed.diagnostics))?;
@@ -253,7 +255,7 @@ pub fn ptx(target: Target<'_>) -> Result<ptx::Program, String> {
     with_input(target, |input| ptx_program(input, &options(target, EmitKind::Binary)?, &Specializations::new()))
 }
 
-/// The same of any source with these options and specialization constants.
+/// The PTX program for any source, with these options and specialization constants.
 pub fn ptx_program(input: &Input<'_>, options: &Options, settings: &Specializations) -> Result<ptx::Program, String> {
     let parsed = compile::parse(input, options, &NoIncludes);
     let module = parsed.module.ok_or_else(|| render::human(&parsed.sources, &parsed.diagnostics))?;

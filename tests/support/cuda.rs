@@ -15,11 +15,12 @@ pub fn is_asked() -> bool {
 }
 
 thread_local! {
-    /// The device with a context of this thread's own.
+    /// The device, with this thread's own context.
     static DEVICE: RefCell<Option<Device>> = const { RefCell::new(None) };
 }
 
-/// Runs `work` on the device. A context that has failed runs nothing more, so a new one is made after an error.
+/// Runs `work` on the device. A failed context cannot be used again, so an error discards it and the next call makes a
+/// new one.
 fn with<T>(work: impl FnOnce(&Device) -> Result<T, RunError>) -> Result<T, String> {
     DEVICE.with_borrow_mut(|slot| {
         let device = match slot.take() {

@@ -1,5 +1,6 @@
-//! Dawn, Chromium's implementation of WebGPU, on lavapipe: WGSL as browsers take it. A process of Node.js runs the jobs.
-//! Where `CROSSLANE_CHROMIUM` names a headless Chromium, a page of it runs those with 4 lanes, on the driver that it brings.
+//! Dawn, Chromium's implementation of WebGPU, on lavapipe: WGSL as browsers accept it. A Node.js process runs the jobs.
+//! If `CROSSLANE_CHROMIUM` names a headless Chromium, one of its pages runs the jobs with 4 lanes, on the driver that
+//! it ships.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use super::helper::Helper;
 use super::judge;
 use super::lavapipe::{self, Buffers, LANES, Request};
 
-/// The files that must lie among the judges.
+/// The files that must be among the judges.
 pub const JUDGES: [&str; 2] = [PACKAGE, "lvp.json"];
 
 const PACKAGE: &str = "dawn/node_modules/webgpu/package.json";
@@ -22,7 +23,7 @@ const CHROMIUM: &str = "CROSSLANE_CHROMIUM";
 /// Lanes of the driver that Chromium brings.
 const SWIFTSHADER: usize = 4;
 
-/// One kernel and the buffers of its runs; buffer `n` is binding `n` of group 0.
+/// One kernel and the buffers of its runs; buffer `n` is binding `n` in group 0.
 #[derive(Serialize)]
 struct Job<'a> {
     text: &'a str,
@@ -45,7 +46,7 @@ struct Bound {
 /// The process for each of [`LANES`].
 static HELPERS: [Mutex<Option<Helper>>; LANES.len()] = [const { Mutex::new(None) }; LANES.len()];
 
-/// Runs a text over the buffers of a request, with `lanes` lanes.
+/// Runs a text on the buffers of a request, with `lanes` lanes.
 pub fn run(lanes: usize, text: &str, request: &Request) -> Result<Vec<Buffers>, String> {
     let index = LANES.iter().position(|&n| n == lanes).ok_or("lavapipe has 4, 8 or 16 lanes")?;
     let mut slot = HELPERS[index].lock().map_err(|_| "an earlier test broke its helper")?;
@@ -93,7 +94,7 @@ fn start(lanes: usize) -> Result<Helper, String> {
     Helper::start(&mut command)
 }
 
-/// Returns an error with Tint's words if it does not take a text of any stage.
+/// Returns Tint's message as an error if it rejects a text for any stage.
 pub fn takes(text: &str) -> Result<(), String> {
     const LANES: usize = 8;
     run(LANES, text, &Request::new(Vec::new(), 1, Vec::new())).map(drop)

@@ -1,7 +1,7 @@
-//! Microsoft's compiler of HLSL: the library in the Python package `compushady`, in processes of its own, because some texts
-//! end its process, and so does SPIR-V that several threads make at once.
+//! Microsoft's HLSL compiler: the library in the Python package `compushady`, run in helper processes, because some
+//! texts crash it, and so does generating SPIR-V on several threads at once.
 //!
-//! Its interface is that of `dxcapi.h`: COM objects, whose functions are known by their places in a table.
+//! Its interface is in `dxcapi.h`: COM objects, whose functions are identified by their index in a table.
 
 use std::ffi::{c_int, c_void};
 use std::path::Path;
@@ -36,7 +36,7 @@ const RESULT: Guid = Guid(0x5834_6cda, 0xdde7, 0x4497, [0x94, 0x61, 0x6f, 0x87, 
 /// `DXC_CP_UTF8`.
 const UTF_8: u32 = 65001;
 
-/// Places in the tables of functions. Off Windows two of every object's are a destructor's.
+/// Indices in the function tables. Outside Windows, two entries in every object's table are for a destructor.
 const RELEASE: usize = 2;
 const COMPILE: usize = 5;
 const GET_STATUS: usize = 5;
@@ -56,29 +56,31 @@ struct Source {
     encoding: u32,
 }
 
-/// Accepts a text if the compiler makes DXIL of it that its validator takes.
+/// Accepts a text if the compiler makes DXIL from it that its validator accepts.
 ///
 /// # Errors
-/// What the compiler says, or that it cannot be loaded.
+/// Returns the compiler's messages, or that it cannot be loaded.
 pub fn takes(text: &str, stage: Stage, version: (u8, u8)) -> Result<(), String> {
     container(text, stage, version).map(drop)
 }
 
-/// The DXIL container that the compiler makes of a text.
+/// The DXIL container that the compiler makes from a text.
 ///
 /// # Errors
-/// As [`takes`].
+/// Like [`takes`].
 pub fn container(text: &str, stage: Stage, version: (u8, u8)) -> Result<Vec<u8>, String> {
     compiled(text, stage, version, &[])
 }
 
-/// The first binding of samplers in modules, of a set: a texture of the source and its sampler have one number in HLSL.
+/// The first binding for samplers in modules, within a set: a texture of the source and its sampler have the same
+/// number in HLSL.
 pub const SAMPLERS: u32 = 1000;
 
-/// The SPIR-V module that the compiler makes of a text: spaces are sets, registers are bindings, and blocks lie as in Direct3D.
+/// The SPIR-V module that the compiler makes from a text: spaces become sets, registers become bindings, and blocks
+/// have Direct3D's layout.
 ///
 /// # Errors
-/// As [`takes`].
+/// Like [`takes`].
 pub fn module(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     let samplers = SAMPLERS.to_string();
     let mut options = vec!["-spirv", "-fspv-target-env=vulkan1.3", "-fvk-use-dx-layout", "-O0", "-Vd"];
@@ -87,10 +89,10 @@ pub fn module(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     Ok(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
-/// The same of a stage of a program for fragments, where inputs and outputs of stages have one order by their names.
+/// The SPIR-V module for one stage of a graphics program, where inputs and outputs of stages are in one order by name.
 ///
 /// # Errors
-/// As [`takes`].
+/// Like [`takes`].
 pub fn stage_module(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     let options = ["-spirv", "-fspv-target-env=vulkan1.3", "-fvk-stage-io-order=alpha", "-O0", "-Vd"];
     let bytes = compiled(text, stage, (6, 7), &options)?;
@@ -116,13 +118,13 @@ fn compiled(text: &str, stage: Stage, (major, minor): (u8, u8), more: &[&str]) -
     options.extend(more);
     let job = Job { text: text.to_owned(), options: options.into_iter().map(str::to_owned).collect() };
     let ask = || COMPILERS.ask::<Result<Vec<u8>, String>>(start, &job);
-    // The fault may be that of texts before it. A text that ends a process ends a new one too.
+    // The fault may come from earlier texts. A text that crashes the process also crashes a new one.
     let said = ask().or_else(|_| ask()).map_err(|why| format!("DXC ends the process on this text: {why}\n{text}"))?;
     said.map_err(|why| format!("DXC: {why}\n{text}"))
 }
 
 fn start() -> Result<Helper, String> {
-    // What it reads of memory that it has freed ends the process, and does not go by unseen.
+    // Reads of freed memory crash the process instead of going unnoticed.
     Helper::start(helper::command()?.env(ROLE, judge::need(JUDGE)?).env("MALLOC_PERTURB_", "165"))
 }
 
@@ -131,7 +133,7 @@ pub fn stop() {
     COMPILERS.stop();
 }
 
-/// If this process is a helper: serves jobs until its input ends, and says true.
+/// If this process is a helper: serves jobs until its input ends, and returns true.
 pub fn serve() -> bool {
     let Some(path) = std::env::var_os(ROLE) else { return false };
     let create = creator(Path::new(&path));
@@ -143,11 +145,11 @@ pub fn serve() -> bool {
 type Create = unsafe extern "C" fn(*const Guid, *const Guid, *mut Object) -> c_int;
 
 fn creator(path: &Path) -> Result<Create, String> {
-    // SAFETY: the library's initialisers ask for nothing, and the function has this type in its header.
+    // SAFETY: the library's initialisers have no preconditions, and the function has this type in its header.
     unsafe {
         let library = Library::new(path).map_err(|e| format!("{}: {e}", path.display()))?;
         let create = *library.get::<Create>(b"DxcCreateInstance\0").map_err(|e| e.to_string())?;
-        // It stays until the process ends.
+        // The library stays loaded until the process ends.
         std::mem::forget(library);
         Ok(create)
     }
@@ -155,7 +157,7 @@ fn creator(path: &Path) -> Result<Create, String> {
 
 fn make(create: Create, job: &Job) -> Result<Vec<u8>, String> {
     let mut compiler = Object::NONE;
-    // SAFETY: the function has this type in its header, and the object that it makes is a compiler.
+    // SAFETY: the function has this type in its header, and the object that it creates is a compiler.
     unsafe {
         if create(&COMPILER, &COMPILER_3, &raw mut compiler) != 0 {
             return Err("no compiler is made".to_owned());
@@ -184,7 +186,7 @@ unsafe fn run(compiler: Object, text: &str, options: &[String]) -> Result<Vec<u8
     let options: Vec<*const u32> = wide.iter().map(Vec::as_ptr).collect();
     let source = Source { text: text.as_ptr().cast(), size: text.len(), encoding: UTF_8 };
     let (mut result, mut errors, mut status) = (Object::NONE, Object::NONE, 0);
-    // SAFETY: as the caller says; the types are those of the header, and the objects are released once.
+    // SAFETY: guaranteed by the caller; the types are those of the header, and the objects are released once.
     unsafe {
         let call: Compile = compiler.function(COMPILE);
         let count = options.len() as u32;
@@ -204,7 +206,7 @@ unsafe fn run(compiler: Object, text: &str, options: &[String]) -> Result<Vec<u8
     }
 }
 
-/// A COM object: it begins with a pointer to its table of functions.
+/// A COM object: it begins with a pointer to its function table.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 struct Object(*const *const *const c_void);
@@ -213,21 +215,21 @@ impl Object {
     const NONE: Object = Object(std::ptr::null());
 
     /// # Safety
-    /// The object lives, and its function at the place has the type `F`.
+    /// The object is live, and its function with this index has the type `F`.
     unsafe fn function<F: Copy>(self, place: usize) -> F {
-        // SAFETY: as the caller says; a function's pointer is as large as any.
+        // SAFETY: guaranteed by the caller; all function pointers have the same size.
         unsafe { std::mem::transmute_copy(&*(*self.0).add(place)) }
     }
 
     /// The bytes of a blob.
     ///
     /// # Safety
-    /// The object is a blob, or none.
+    /// The object is a blob, or null.
     unsafe fn bytes(self) -> Vec<u8> {
         if self.0.is_null() {
             return Vec::new();
         }
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let start = self.function::<unsafe extern "C" fn(Object) -> *const u8>(GET_POINTER)(self);
             let size = self.function::<unsafe extern "C" fn(Object) -> usize>(GET_SIZE)(self);
@@ -236,10 +238,10 @@ impl Object {
     }
 
     /// # Safety
-    /// The object lives, or is none, and is not used afterwards.
+    /// The object is live, or null, and is not used afterwards.
     unsafe fn release(self) {
         if !self.0.is_null() {
-            // SAFETY: as the caller says.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.function::<unsafe extern "C" fn(Object) -> u32>(RELEASE)(self) };
         }
     }

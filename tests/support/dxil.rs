@@ -1,12 +1,12 @@
-//! The signatures in DXIL containers: where a stage has its inputs and outputs.
+//! The signatures in DXIL containers: the locations of a stage's inputs and outputs.
 
-/// Where the number of parts and their offsets are in a container.
+/// Offset of the number of parts, and of their offsets, in a container.
 const PARTS: usize = 28;
 
 /// Bytes of an element of a signature.
 const ELEMENT: usize = 32;
 
-/// Values that a fragment shader gets from the pipeline, whatever the stage before writes.
+/// Values that the pipeline provides to a fragment shader, regardless of the previous stage.
 const GENERATED: [&str; 8] = [
     "SV_ISFRONTFACE",
     "SV_SAMPLEINDEX",
@@ -57,8 +57,8 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Holds that every input is an output of the stage before: the same semantic in the same register, of the same type, with no
-/// more components. Direct3D 12 makes no pipeline otherwise.
+/// Checks that every input is an output of the previous stage: the same semantic in the same register, with the same
+/// type and no more components. Direct3D 12 creates no pipeline otherwise.
 ///
 /// # Errors
 /// With the first input that is not.

@@ -1,8 +1,8 @@
-//! An emulator of AMD's processors that this project did not write, in the place of the interpreter of their text:
-//! `CROSSLANE_EMULATOR` is its command, and `CROSSLANE_EMULATED` names the profiles that it has, with commas between them.
-//! `tinygrad.py` beside this file makes one of tinygrad's.
+//! An emulator of AMD's processors from another project, in place of this project's interpreter: `CROSSLANE_EMULATOR`
+//! is its command, and `CROSSLANE_EMULATED` lists the profiles that it supports, separated by commas. `tinygrad.py`
+//! next to this file wraps tinygrad's emulator.
 //!
-//! It gets linked machine code, the bytes of memory, and where the arguments are; each job is a line of JSON.
+//! It receives linked machine code, the bytes of memory, and the address of the arguments; each job is a line of JSON.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,10 +23,11 @@ const ASKED: &str = "CROSSLANE_EMULATOR";
 /// Names the profiles.
 const EMULATED: &str = "CROSSLANE_EMULATED";
 
-/// The address of the first block, and how far the next one lies. Blocks are placed so that what lies behind is no memory.
+/// The address of the first block, and the distance to the next one. Blocks are placed so that the memory behind them
+/// is unmapped.
 const FIRST: u64 = 0x100_0000_0000;
 const APART: u64 = 1 << 32;
-/// The start of each block is a multiple of it.
+/// The start of each block is a multiple of this.
 const ALIGNED: u64 = 256;
 
 /// A run of a kernel.
@@ -44,7 +45,7 @@ struct Job<'a> {
     blocks: Vec<Block>,
 }
 
-/// Bytes in memory, as hexadecimal digits. The answer holds those of each block after the run.
+/// Bytes in memory, as hexadecimal digits. The response has those of each block after the run.
 #[derive(Serialize)]
 struct Block {
     address: u64,
@@ -65,7 +66,7 @@ pub fn is_asked() -> bool {
     std::env::var_os(ASKED).is_some()
 }
 
-/// Returns true if a profile's kernels can be run: on an emulator, by those that it has.
+/// Returns true if a profile's kernels can be run: on an emulator, if it supports the profile.
 pub fn has(profile: &str) -> bool {
     !is_asked() || std::env::var(EMULATED).unwrap_or_default().split(',').any(|name| name == profile)
 }
@@ -73,7 +74,7 @@ pub fn has(profile: &str) -> bool {
 /// The buffers after each run of a program over the case of a request.
 ///
 /// # Errors
-/// What the emulator says, also where it lacks an instruction.
+/// Returns the emulator's message, for example about an unsupported instruction.
 pub fn run(program: &Program, profile: &Profile, request: &Request, together: bool) -> Result<Vec<Buffers>, String> {
     let wave = program.reflection.subgroup_size;
     assembler::linked(&program.text, &profile.processor, wave, |code| {
@@ -111,7 +112,7 @@ fn run_once(
     after.iter().take(before.len()).map(|text| words(text)).collect()
 }
 
-/// The address of a block: it ends where a page does, or a little before.
+/// The address of a block: it ends at the end of a page, or slightly before.
 fn address(number: usize, size: usize) -> u64 {
     FIRST + (number as u64 + 1) * APART - (size as u64).next_multiple_of(ALIGNED)
 }
@@ -131,7 +132,7 @@ fn words(digits: &str) -> Result<Vec<u32>, String> {
     Ok(to_words(&bytes?))
 }
 
-/// States how many kernels were run, and ends the processes.
+/// Prints how many kernels were run, and ends the processes.
 pub fn stop() {
     for (profile, count) in &*ran() {
         eprintln!("  {profile:16} {count} kernels on the emulator");

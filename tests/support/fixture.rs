@@ -1,4 +1,4 @@
-//! A fixture: a kernel in `fixtures/`, the buffers it runs over, and what they must hold afterwards.
+//! A fixture: a kernel in `fixtures/`, its buffers, and their expected contents.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::scalar::Type;
 use super::simulator::{self, After};
 use crosslane::kernel::Kernel;
 
-/// The folders under `fixtures` whose shaders compile to SPIR-V, without those of WGSL.
+/// The folders under `fixtures` whose shaders compile to SPIR-V, except those with WGSL.
 pub const FOLDERS: [&str; 10] = [
     "core",
     "glsl",
@@ -67,36 +67,36 @@ impl Language {
 /// How many words a buffer has.
 #[derive(Debug, Clone, Copy)]
 pub enum Count {
-    /// So many for each invocation.
+    /// This many per invocation.
     PerSlot(usize),
-    /// So many for each workgroup.
+    /// This many per workgroup.
     PerGroup(usize),
-    /// So many in all.
+    /// This many in all.
     Fixed(usize),
 }
 
-/// One storage buffer; its place in the fixture's list is its binding in set 0.
+/// One storage buffer; its index in the fixture's list is its binding in set 0.
 #[derive(Debug, Clone, Copy)]
 pub enum Buffer {
     /// Filled from a domain before the run.
     In(Domain, Count),
     /// Zeros before the run, compared after it.
     Out(Type, Count, Closeness),
-    /// Both.
+    /// Both an input and an output.
     InOut(Domain, Count),
 }
 
-/// One word for each invocation, from a domain.
+/// One word per invocation, from a domain.
 pub const fn input(domain: Domain) -> Buffer {
     Buffer::In(domain, Count::PerSlot(1))
 }
 
-/// `n` words for each invocation, from a domain.
+/// `n` words per invocation, from a domain.
 pub const fn inputs(domain: Domain, n: usize) -> Buffer {
     Buffer::In(domain, Count::PerSlot(n))
 }
 
-/// One result for each invocation.
+/// One result per invocation.
 pub const fn output(kind: Type) -> Buffer {
     outputs(kind, 1)
 }
@@ -106,7 +106,7 @@ pub const fn outputs(kind: Type, n: usize) -> Buffer {
     Buffer::Out(kind, Count::PerSlot(n), Closeness::Same)
 }
 
-/// One result for each invocation, within a share of what is expected.
+/// One result per invocation, within a share of the expected value.
 pub const fn output_within(share: f32) -> Buffer {
     Buffer::Out(Type::F32, Count::PerSlot(1), Closeness::Within(share))
 }
@@ -114,28 +114,28 @@ pub const fn output_within(share: f32) -> Buffer {
 /// The contents of a kernel's output buffers, in the order of the bindings.
 pub type Expectation = fn(&Case<'_>) -> Vec<Column>;
 
-/// A kernel and what it must compute.
+/// A kernel and its expected results.
 #[derive(Debug, Clone, Copy)]
 pub struct Fixture {
-    /// The file's stem; at least one language has it.
+    /// The file's stem; the kernel exists in at least one language.
     pub name: &'static str,
-    /// The folder under `fixtures/`, where it is not the language's own.
+    /// The folder under `fixtures/`, if it is not the language's own.
     pub folder: Option<&'static str>,
     /// The values of WIDTH to compile it with; empty if it takes none.
     pub widths: &'static [usize],
     /// The largest WIDTH that the kernel can be compiled with; 0 if it takes none.
     pub widest: usize,
-    /// Invocations of a workgroup, as the source says.
+    /// Invocations per workgroup in the source.
     pub written_group: usize,
-    /// Invocations of a workgroup that it is compiled and run with.
+    /// Invocations per workgroup when compiled and run.
     pub group: usize,
     /// Workgroups to run.
     pub groups: usize,
     /// The buffers, binding by binding.
     pub buffers: &'static [Buffer],
-    /// Compile it with folds and scans in the fixed order, whatever the profile says.
+    /// Compile reductions and scans in the fixed order, whatever the profile.
     pub reproducible: bool,
-    /// It has blocks of the scalar layout, which `spirv-val` must be told.
+    /// It has blocks with scalar layout, for which `spirv-val` needs an option.
     pub scalar: bool,
     /// The formulas.
     pub expect: Expectation,
@@ -146,7 +146,7 @@ pub struct Fixture {
 pub struct Build {
     /// The value of WIDTH.
     pub width: Option<usize>,
-    /// The subgroup size that the profile fixes; the driver's own where there is none.
+    /// The subgroup size that the profile fixes; `None` for the driver's own.
     pub wave: Option<u32>,
 }
 
@@ -157,16 +157,16 @@ impl Build {
     }
 }
 
-/// A message with the lanes and the width that it is about.
+/// A message with the lanes and width that it is about.
 fn place(build: Build, lanes: usize, why: &str) -> String {
     format!("{lanes} lanes, width {}: {why}", build.width.unwrap_or(lanes))
 }
 
-/// The widths of the forms that carry one and that lavapipe can run.
+/// The widths that forms can have and that lavapipe can run.
 pub const WIDTHS: &[usize] = &[2, 4, 8, 16];
 
 impl Fixture {
-    /// A kernel that takes no width, of two workgroups of 64.
+    /// A kernel without a width, with two workgroups of 64.
     pub const fn new(name: &'static str, buffers: &'static [Buffer], expect: Expectation) -> Self {
         Self {
             name,
@@ -188,27 +188,27 @@ impl Fixture {
         Self { widths: WIDTHS, widest: 64, ..self }
     }
 
-    /// The same kernel; its WIDTH goes no further than `widest`.
+    /// The same kernel; its WIDTH is at most `widest`.
     pub const fn up_to(self, widest: usize) -> Self {
         Self { widest, ..self }
     }
 
-    /// The same kernel, whose source says another number of invocations in a workgroup.
+    /// The same kernel, whose source has another number of invocations per workgroup.
     pub const fn with_group(self, group: usize) -> Self {
         Self { written_group: group, group, ..self }
     }
 
-    /// The same kernel, compiled with another number of invocations in a workgroup than its source says.
+    /// The same kernel, compiled with another number of invocations per workgroup than its source has.
     pub const fn resized(self, group: usize) -> Self {
         Self { group, ..self }
     }
 
-    /// The same kernel, with its folds in the fixed order.
+    /// The same kernel, with its reductions in the fixed order.
     pub const fn in_order(self) -> Self {
         Self { reproducible: true, ..self }
     }
 
-    /// The same kernel; some of its blocks have the scalar layout.
+    /// The same kernel; some of its blocks have scalar layout.
     pub const fn with_scalar_layout(self) -> Self {
         Self { scalar: true, ..self }
     }
@@ -224,7 +224,7 @@ impl Fixture {
         folder.join(format!("{}.{}", self.name, language.extension()))
     }
 
-    /// The kernel's source in a language, with the number of invocations that it is to have.
+    /// The kernel's source in a language, with the required number of invocations.
     pub fn source(&self, language: Language) -> Result<String, String> {
         let path = self.path(language);
         let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -243,12 +243,12 @@ impl Fixture {
         if resized == text { Err(format!("{}: no workgroup size", path.display())) } else { Ok(resized) }
     }
 
-    /// The languages that the kernel is there in.
+    /// The languages that the kernel is written in.
     pub fn languages(&self) -> Vec<Language> {
         [Language::Glsl, Language::Wgsl].into_iter().filter(|&l| self.path(l).exists()).collect()
     }
 
-    /// The builds that run on any driver: with each width, or one without.
+    /// The builds that run on any driver: one for each width, or one without a width.
     pub fn builds(&self) -> Vec<Build> {
         let any = |width| Build { width, wave: None };
         if self.widths.is_empty() { vec![any(None)] } else { self.widths.iter().map(|&w| any(Some(w))).collect() }
@@ -260,14 +260,14 @@ impl Fixture {
         [(16, 32), (32, 32), (32, 64), (64, 64)].into_iter().filter(|(width, _)| *width <= self.widest).map(build)
     }
 
-    /// Runs a compiled module on `lanes` lanes over every pattern; what differs from the formulas, if anything does.
+    /// Runs a compiled module on `lanes` lanes with every pattern; returns the differences from the formulas, if any.
     pub fn run(&self, module: &[u32], build: Build, lanes: usize) -> Result<(), String> {
         let runs = self.runs();
         let after = self.outcome(module, lanes, &runs).map_err(|why| place(build, lanes, &why))?;
         self.judge(build, lanes, &runs, |run, expected| self.compare(expected, &after[run]))
     }
 
-    /// Simulates a kernel in the same way; what is compared must be defined there.
+    /// Simulates a kernel in the same way; compared values must be defined there.
     pub fn simulate(&self, kernel: &Kernel, build: Build, lanes: usize) -> Result<(), String> {
         let runs = self.runs();
         let request = Request::new(Vec::new(), self.groups as u32, runs.clone());
@@ -280,12 +280,12 @@ impl Fixture {
         Request::new(Vec::new(), self.groups as u32, self.runs())
     }
 
-    /// Holds what each run of [`Fixture::request`] left against the formulas.
+    /// Compares the results of each run of [`Fixture::request`] with the formulas.
     pub fn judge_runs(&self, build: Build, lanes: usize, after: &[Buffers]) -> Result<(), String> {
         self.judge(build, lanes, &self.runs(), |run, expected| self.compare(expected, &after[run]))
     }
 
-    /// Holds what each run left against what a simulation left, where that is defined.
+    /// Compares the results of each run with those of a simulation, where these are defined.
     pub fn judge_against(&self, model: &[Vec<After>], after: &[Buffers]) -> Result<(), String> {
         for (pattern, (model, after)) in PATTERNS.iter().zip(model.iter().zip(after)) {
             let outputs = (0..self.buffers.len()).filter(|&n| self.judged(n).is_some());
@@ -295,7 +295,7 @@ impl Fixture {
         Ok(())
     }
 
-    /// Holds each run against what the formulas give.
+    /// Compares each run with the formulas' results.
     fn judge(
         &self,
         build: Build,
@@ -312,7 +312,7 @@ impl Fixture {
         Ok(())
     }
 
-    /// Compares what a simulation left: the same words, and none of them undefined.
+    /// Compares the results of a simulation: equal words, none of them undefined.
     fn compare_simulated(&self, expected: &[Column], after: &[After]) -> Result<(), String> {
         let words: Buffers = after.iter().map(|buffer| buffer.words.clone()).collect();
         self.compare(expected, &words)?;
@@ -324,7 +324,7 @@ impl Fixture {
         Ok(())
     }
 
-    /// Runs a compiled module and another one that must do the same.
+    /// Runs a compiled module and another one that must behave the same.
     pub fn run_against(&self, module: &[u32], model: &[u32], lanes: usize) -> Result<(), String> {
         let runs = self.runs();
         let ours = self.outcome(module, lanes, &runs)?;

@@ -1,4 +1,4 @@
-//! An allocator that counts the bytes that live and their peak, for programs that ask how much memory something takes.
+//! An allocator that counts the allocated bytes and their peak, for programs that measure memory use.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `what`, and gives the bytes that lived at the peak beyond those from before. Counts all threads.
+/// Runs `what`, and returns the peak of allocated bytes beyond those allocated before. Counts all threads.
 pub fn peak_of<T>(what: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.load(Relaxed);
     PEAK.store(before, Relaxed);

@@ -1,5 +1,5 @@
-//! A process of its own for what may break a process: a driver or a compiler. The test binary starts itself again and sends
-//! it jobs, one line of JSON each.
+//! A helper process for anything that may crash its process: a driver or a compiler. The test binary starts itself
+//! again and sends it jobs, one line of JSON each.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -10,14 +10,14 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A running process. It ends when this is dropped.
+/// A running process, which ends when this is dropped.
 pub struct Helper {
     child: Child,
     jobs: Option<ChildStdin>,
     results: BufReader<ChildStdout>,
 }
 
-/// Twentieths of a second that a process has to end by itself.
+/// Time that a process has to end by itself, in twentieths of a second.
 const WAITS: u32 = 200;
 
 /// The command that starts this test binary again; an environment variable must tell it that it is a helper.
@@ -34,7 +34,7 @@ impl Helper {
         Ok(Self { child, jobs, results })
     }
 
-    /// Asks the process for an answer. The error is the process', not the job's.
+    /// Sends the process a job and waits for the answer. An error is the process', not the job's.
     pub fn ask<Answer: DeserializeOwned>(&mut self, job: &impl Serialize) -> Result<Answer, String> {
         let broken = |e: io::Error| format!("the process ended: {e}");
         let line = serde_json::to_string(job).map_err(|e| e.to_string())?;
@@ -49,7 +49,7 @@ impl Helper {
 impl Drop for Helper {
     fn drop(&mut self) {
         drop(self.jobs.take());
-        // It ends when its input does, unless a driver holds it.
+        // It ends when its input does, unless a driver hangs.
         let is_left = |child: &mut Child| matches!(child.try_wait(), Ok(None));
         for _ in 0..WAITS {
             if !is_left(&mut self.child) {
@@ -61,7 +61,7 @@ impl Drop for Helper {
     }
 }
 
-/// Processes that wait for a job: as many as threads have asked at once.
+/// Idle processes: as many as threads have used at once.
 #[derive(Default)]
 pub struct Pool(Mutex<Vec<Helper>>);
 
@@ -74,10 +74,10 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks a process that waits, a new one where none does. One that ended is not asked again.
+    /// Sends a job to an idle process, or to a new one if there is none. One that has ended is not used again.
     ///
     /// # Errors
-    /// As those of [`Helper::ask`] and of `start`.
+    /// Like [`Helper::ask`] and `start`.
     pub fn ask<Answer: DeserializeOwned>(
         &self,
         start: impl FnOnce() -> Result<Helper, String>,
@@ -96,7 +96,7 @@ impl Pool {
     }
 }
 
-/// The life of a helper: answers jobs until its input ends.
+/// The main loop of a helper: answers jobs until its input ends.
 pub fn serve<Job: DeserializeOwned, Answer: Serialize>(mut answer: impl FnMut(Job) -> Result<Answer, String>) {
     for line in io::stdin().lock().lines() {
         let Ok(line) = line else { break };

@@ -1,7 +1,7 @@
-//! HLSL as a judge reads it whose modules lavapipe runs.
+//! HLSL for a judge whose modules lavapipe runs.
 
-/// The functions that lavapipe has no instructions for, by those that it has. Lanes outside the mask, and such as are not
-/// active, do not count.
+/// Functions for which lavapipe has no instructions, expressed with those that it has. Lanes outside the mask and
+/// inactive lanes do not count.
 const PRELUDE: &str = "\
 bool judge_bit(uint4 mask, uint lane) { return ((mask[lane >> 5u] >> (lane & 31u)) & 1u) != 0u; }
 #define JUDGE_MATCH(T) uint4 judge_match(T v) { \\
@@ -48,7 +48,7 @@ bool judge_all(bool p) { return judge_quad(!p) == 0u; }
 
 const REPLACED: [&str; 4] = ["WaveMatch(", "WaveMultiPrefix", "QuadAny(", "QuadAll("];
 
-/// A text with push constants where Vulkan has them, after the functions that stand for others.
+/// A text with push constants where Vulkan has them, preceded by the replacement functions.
 pub fn known(text: &str) -> String {
     let prelude = if REPLACED.iter().any(|name| text.contains(name)) { PRELUDE } else { "" };
     let mut known = prelude.to_owned();
@@ -77,7 +77,7 @@ pub fn known(text: &str) -> String {
     known
 }
 
-/// The register of the number of workgroups. No test binds a buffer there: modules with it are validated, and not run.
+/// The register for the number of workgroups. No test binds a buffer there: modules with it are validated, but not run.
 const COUNTED: &str = " : register(b0, space254) {";
 
 /// The register of push constants.

@@ -1,4 +1,4 @@
-//! Gives a program its arguments and buffers, runs its text, and hands back what it left.
+//! Passes a program its arguments and buffers, runs its text, and returns the results.
 
 use crate::amd::memory::{Bytes, Memory, texel};
 use crate::amd::target::Target;
@@ -10,17 +10,17 @@ use crate::nv::pictures::packed;
 use crosslane::backend::amd::reflection::{Argument, ArgumentKind};
 use crosslane::backend::amd::{Program, Reflection};
 
-/// Stands in a buffer where a program left something undefined.
+/// Marks words in a buffer where a program wrote an undefined value.
 const UNDEFINED: u32 = 0x5bad_c0de;
 
 /// The order of a workgroup's waves between barriers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// The simulator's.
+    /// The simulator's order.
     Ascending,
-    /// That in one run and the opposite in the next, where nothing may depend on it.
+    /// That order in one run and the opposite in the next, where nothing may depend on it.
     Both,
-    /// All workgroups at once.
+    /// All workgroups concurrently.
     Together,
 }
 
@@ -45,7 +45,7 @@ pub fn traced(program: &Program, processor: &str, request: &Request) -> Result<T
     run_once(&read, reflection, request, (0, before), [false; 2]).map(|(_, executed)| Traced::new(&read, executed))
 }
 
-/// One run; the waves of a workgroup go in one order or the other, and workgroups perhaps at once.
+/// One run; the waves of a workgroup run in ascending or descending order, and workgroups possibly concurrently.
 fn run_once(
     program: &amd::Program,
     reflection: &Reflection,
@@ -80,7 +80,7 @@ fn is_picture(argument: &Argument) -> bool {
     matches!(argument.kind, ArgumentKind::Image | ArgumentKind::TexelBuffer)
 }
 
-/// The pictures and samplers of a run in the order of their arguments; gives their descriptors and where these go.
+/// The pictures and samplers of a run in argument order; returns their descriptors and where these go.
 fn descriptors(
     reflection: &Reflection,
     resources: &Resources,
@@ -120,12 +120,12 @@ fn sampler(at: [u32; 2], resources: &Resources) -> Option<Sampler> {
     alone.or(combined)
 }
 
-/// The words of texel buffers and images that can be written, after a run.
+/// The words of texel buffers and writable images after a run.
 fn left(reflection: &Reflection, resources: &Resources, memory: &Memory) -> Buffers {
     let of = |at: [u32; 2], format: &str, before: &[u8]| {
         let mut pictures = reflection.arguments.iter().filter(|argument| is_picture(argument)).zip(&memory.pictures);
         let found = pictures.find(|(argument, _)| [argument.binding, argument.element] == at.map(Some));
-        // Nobody looks at the samples of images that have several.
+        // Multisampled images are not compared.
         let found = found.filter(|(_, (picture, _))| picture.samples < 2);
         let bytes = found.map(|(_, (picture, _))| {
             picture.levels[0].iter().flat_map(|texel| packed(format, *texel)).collect::<Vec<u8>>()
@@ -142,7 +142,7 @@ fn is_buffer(argument: &Argument, binding: usize) -> bool {
     matches!(argument.kind, ArgumentKind::Storage | ArgumentKind::Uniform) && argument.binding == Some(binding as u32)
 }
 
-/// The words of a block, with a mark where they are undefined.
+/// The words of a block, with a marker where they are undefined.
 pub(crate) fn words(block: &Bytes) -> Vec<u32> {
     let words = block.bytes().chunks_exact(4).zip(block.undefined_bits().chunks_exact(4));
     let word = |(bytes, undefined): (&[u8], &[u8])| {

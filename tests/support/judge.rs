@@ -1,7 +1,7 @@
 //! Finds and runs the judges: programs that check the compiler's output and that this project did not write.
 //!
-//! `scripts/judges.sh` unpacks them; `CROSSLANE_JUDGES` names the folder, `target/judges` otherwise. A test without
-//! its judge is skipped on a person's machine and fails where `CI=true`.
+//! `scripts/judges.sh` unpacks them; `CROSSLANE_JUDGES` names the folder, by default `target/judges`. A test without
+//! its judge is skipped on a person's machine and fails if `CI=true`.
 
 use crate::memo::Memo;
 use std::io::Write;
@@ -35,12 +35,12 @@ pub fn required() -> bool {
     std::env::var_os("CI").is_some_and(|value| value == "true")
 }
 
-/// The path of a judge, or a message that says how to get it.
+/// The path of a judge, or a message that says how to install it.
 pub fn need(name: &str) -> Result<PathBuf, String> {
     find(name).ok_or_else(|| format!("no {} (run scripts/test.sh)", folder().join(name).display()))
 }
 
-/// The path of a judge for a test of one's own: nothing where it is missing and not required.
+/// The path of a judge for a test; `None` if it is missing and not required.
 ///
 /// # Panics
 /// When it is missing and required.
@@ -75,13 +75,13 @@ pub fn newest() -> Option<Edition> {
     find(&Edition::Newest.program("glslangValidator")).map(|_| Edition::Newest)
 }
 
-/// Checks that `spirv-val` accepts the module for a `--target-env` such as `vulkan1.1`; its words if not. `scalar`
-/// allows blocks of the scalar layout.
+/// Checks that `spirv-val` accepts the module for a `--target-env` such as `vulkan1.1`; returns its message otherwise.
+/// `scalar` allows blocks with scalar layout.
 pub fn spirv_val(module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {
     validated(Edition::Stable, module, environment, scalar)
 }
 
-/// The same of the newest one, if it is there.
+/// Like [`spirv_val`], with the newest version, if installed.
 pub fn newest_spirv_val(module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {
     let newest = find(&Edition::Newest.program("spirv-val"));
     newest.map_or(Ok(()), |_| validated(Edition::Newest, module, environment, scalar))
@@ -110,7 +110,7 @@ pub fn spirv_cross(module: &[u32]) -> Result<String, String> {
     String::from_utf8(text).map_err(|e| e.to_string())
 }
 
-/// SPIRV-Cross's text of a module.
+/// SPIRV-Cross's text for a module.
 pub fn spirv_cross_text(module: &[u32], options: &[&str]) -> Result<String, String> {
     let text = filter("bin/spirv-cross", &[&["-"], options].concat(), &bytes(module))?;
     String::from_utf8(text).map_err(|e| e.to_string())
@@ -121,23 +121,23 @@ pub fn glslang(source: &str) -> Result<Vec<u32>, String> {
     glslang_stage(source, "comp")
 }
 
-/// The same of a shader of a stage, by the end that files of it have.
+/// glslang's module for a shader, with its stage given by the extension of its files.
 pub fn glslang_stage(source: &str, stage: &str) -> Result<Vec<u32>, String> {
     glslang_with(source, stage, &[])
 }
 
-/// The same with more options.
+/// Like [`glslang_stage`], with more options.
 pub fn glslang_with(source: &str, stage: &str, options: &[&str]) -> Result<Vec<u32>, String> {
     glslang_of(Edition::Stable, source, stage, options)
 }
 
-/// Returns an error where glslang does not take a shader for OpenGL or OpenGL ES.
+/// Returns an error if glslang rejects a shader for OpenGL or OpenGL ES.
 pub fn glslang_takes(source: &str, stage: &str) -> Result<(), String> {
     let program = Edition::Stable.program("glslangValidator");
     filter(&program, &["--stdin", "-S", stage], source.as_bytes()).map(drop)
 }
 
-/// The same for OpenGL.
+/// glslang's module for OpenGL.
 pub fn glslang_opengl(source: &str, stage: &str) -> Result<Vec<u32>, String> {
     glslang_run(Edition::Stable, source, stage, &["-G"])
 }
@@ -163,7 +163,8 @@ fn glslang_anew(judges: Edition, source: &str, stage: &str, options: &[&str]) ->
     Ok(words(&made))
 }
 
-/// The modules that glslang makes of several shaders of a stage in one process, that of shaderc: it sets itself up once.
+/// The modules that glslang makes for several shaders of a stage, in one process of shaderc's: it initialises itself
+/// only once.
 pub fn glslang_all(sources: &[&str], stage: &str) -> Vec<Result<Vec<u32>, String>> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -181,7 +182,7 @@ pub fn glslang_all(sources: &[&str], stage: &str) -> Vec<Result<Vec<u32>, String
     made
 }
 
-/// All that it says of the sources in a folder.
+/// Everything that it prints about the sources in a folder.
 fn glslang_in(folder: &Path, names: &[String], sources: &[&str]) -> std::io::Result<String> {
     std::fs::create_dir(folder)?;
     for (name, source) in names.iter().zip(sources) {
@@ -202,7 +203,7 @@ fn bytes(module: &[u32]) -> Vec<u8> {
     module.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Runs a judge over `input`: its output, or all its words as the error.
+/// Runs a judge on `input`: returns its output, or everything it prints as the error.
 pub fn filter(name: &str, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
     let path = need(name)?;
     let mut child = Command::new(&path)
@@ -213,7 +214,7 @@ pub fn filter(name: &str, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, S
         .spawn()
         .map_err(|e| format!("{}: {e}", path.display()))?;
     let mut stdin = child.stdin.take().expect("standard input was asked for");
-    // A judge that stops reading early says why in its output.
+    // A judge that stops reading early gives the reason in its output.
     let _ = stdin.write_all(input);
     drop(stdin);
     let output = child.wait_with_output().map_err(|e| e.to_string())?;

@@ -1,6 +1,7 @@
-//! Reads the kernel form's text, as `crosslane::kernel::print` writes it.
+//! Reads the textual kernel form, as written by `crosslane::kernel::print`.
 //!
-//! The form is a line per instruction. Values and constructs may have any name (`%sum`, `@outer`); comments begin with `//`.
+//! The form has one line per instruction. Values and constructs may have any name (`%sum`, `@outer`); comments begin
+//! with `//`.
 
 mod body;
 mod header;
@@ -26,10 +27,10 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Part of a text, or why it is not there.
+/// A part of a text, or why it is missing.
 type Read<T> = Result<T, String>;
 
-/// The lines of a text that are not empty, without comments.
+/// The non-empty lines of a text, without comments.
 struct Lines<'t> {
     text: std::iter::Enumerate<std::str::Lines<'t>>,
     /// The number of the last line.
@@ -57,10 +58,10 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// The kernel that a text states.
+/// The kernel described by a text.
 ///
 /// # Errors
-/// With the first line that cannot be read. The verifier judges the kernel itself.
+/// Returns the first line that cannot be read. The kernel itself is left to the verifier.
 pub fn read(text: &str) -> Result<Kernel, ReadError> {
     let mut lines = Lines::new(text);
     let read = read_lines(&mut lines);

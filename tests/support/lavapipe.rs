@@ -1,7 +1,7 @@
-//! lavapipe with a chosen number of lanes, each in a process of its own.
+//! lavapipe with a chosen number of lanes, each number in separate processes.
 //!
-//! Mesa reads `LP_NATIVE_VECTOR_WIDTH` once in a process, so a test binary starts itself again with the driver's
-//! variables set ([`serve`] is that process' whole life) and sends it jobs, one line of JSON each.
+//! Mesa reads `LP_NATIVE_VECTOR_WIDTH` once per process, so a test binary starts itself again with the driver's
+//! variables set (that process only runs [`serve`]) and sends it jobs, one line of JSON each.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -24,7 +24,7 @@ use super::memo::Memo;
 /// The subgroup sizes that lavapipe can have.
 pub const LANES: [usize; 3] = [4, 8, 16];
 
-/// Lanes of the machine's own Vulkan driver, to run the fixtures there too. The table under `docs/verified` is made so.
+/// Lanes of the machine's own Vulkan driver, to run the fixtures there too, as for the table in `docs/verified`.
 const OWN: &str = "CROSSLANE_DRIVER_LANES";
 
 /// The lanes of the machine's own driver, if the tests are to use it.
@@ -32,10 +32,10 @@ pub fn own_driver() -> Option<usize> {
     std::env::var(OWN).ok()?.parse().ok()
 }
 
-/// Set in the helper process: the lanes it was started for.
+/// Set in the helper process: the number of lanes it was started for.
 const ROLE: &str = "CROSSLANE_TEST_LAVAPIPE";
 
-/// Dispatches of one kernel, each over its own storage buffers; buffer `n` is binding `n` of set 0.
+/// Dispatches of one kernel, each on its own storage buffers; buffer `n` is binding `n` in set 0.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Request {
     pub spirv: Vec<u32>,
@@ -43,28 +43,28 @@ pub struct Request {
     pub groups: [u32; 3],
     pub push_constants: Vec<u8>,
     pub spec_constants: Vec<(u32, u32)>,
-    /// Offsets in the push constants, in bytes, that get the address of a binding.
+    /// Offsets in the push constants, in bytes, that receive the address of a binding.
     pub addresses: Vec<(usize, u32)>,
     /// The bindings that are uniform blocks.
     pub uniforms: Vec<u32>,
     pub runs: Vec<Buffers>,
-    /// For each run what is bound besides the buffers; nothing where there are none.
+    /// For each run, the bindings besides the buffers; empty if there are none.
     pub others: Vec<Resources>,
-    /// For each run what is drawn where the module is a fragment shader.
+    /// For each run, the draw, if the module is a fragment shader.
     pub scenes: Vec<Scene>,
-    /// The launch, where the module is a shader that generates rays.
+    /// The launch, if the module is a ray generation shader.
     pub launch: Option<Launch>,
 }
 
-/// The words of each buffer of one dispatch, and after it those of texel buffers, storage images and images drawn into.
+/// The words of each buffer after one dispatch, followed by those of texel buffers, storage images and targets.
 pub type Buffers = Vec<Vec<u32>>;
 
 /// A draw with its resources and target.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Scene {
-    /// Empty where mesh shaders take its place.
+    /// Empty if mesh shaders take its place.
     pub vertex: Vec<u32>,
-    /// The stages between the vertices and the fragments, by the ends of their files.
+    /// The stages between vertices and fragments, by the extensions of their files.
     pub between: Vec<(String, Vec<u32>)>,
     pub attributes: Vec<Attribute>,
     pub topology: Topology,
@@ -99,7 +99,7 @@ impl Request {
 }
 
 impl Request {
-    /// The same with what is bound besides the buffers: blocks of other sets, and what is not a block.
+    /// The resources of each run: blocks in other sets, and everything that is not a block.
     fn resources(&self) -> Vec<Resources> {
         let mut others = self.others.iter().cloned();
         let all = |mut buffers: Vec<BufferBinding>| {
@@ -110,7 +110,7 @@ impl Request {
         self.bindings().into_iter().map(all).collect()
     }
 
-    /// The places of what is bound.
+    /// The locations of the bindings.
     pub fn slots(&self) -> Vec<parts::Slot> {
         self.resources().first().map(parts::Resources::slots).unwrap_or_default()
     }
@@ -120,7 +120,7 @@ impl Request {
         self.others.iter().any(|resources| !resources.structures.is_empty())
     }
 
-    /// The push constants with the address that `of` gives for each binding that has one there.
+    /// The push constants, with the address from `of` for each binding that needs one.
     pub fn push_with(&self, of: impl Fn(u32) -> u64) -> Vec<u8> {
         let mut push = self.push_constants.clone();
         for (at, binding) in &self.addresses {
@@ -129,7 +129,7 @@ impl Request {
         push
     }
 
-    /// The specialization constants for the compiler's own kernels.
+    /// The specialization constants for crosslane's own kernels.
     pub fn settings(&self) -> Specializations {
         let mut settings = Specializations::new();
         self.spec_constants.iter().for_each(|(id, bits)| settings.set_bits(*id, (*bits).into()));
@@ -137,19 +137,20 @@ impl Request {
     }
 }
 
-/// The buffers after each run, or what went wrong.
+/// The buffers after each run, or an error.
 type Response = Result<Vec<Buffers>, String>;
 
 /// Place for a helper that is running.
 type Slot = Mutex<Option<Helper>>;
 
-/// Helpers for one number of lanes at most. A process compiles one shader after another, and that is what takes time.
+/// Maximum number of helpers for one number of lanes. A process compiles one shader after another, which takes most of
+/// the time.
 const MOST: usize = 8;
 
 /// The helpers for each of [`LANES`], and for the machine's own driver.
 static HELPERS: [[Slot; MOST]; LANES.len() + 1] = [const { [const { Mutex::new(None) }; MOST] }; LANES.len() + 1];
 
-/// A helper's place among those for one number of lanes: one that is free, or one that will be.
+/// A helper's slot among those for one number of lanes: a free one, or the next to become free.
 fn slot(of: &[Slot; MOST]) -> Result<MutexGuard<'_, Option<Helper>>, String> {
     static TURN: AtomicUsize = AtomicUsize::new(0);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -170,24 +171,24 @@ fn run_anew(lanes: usize, request: &Request) -> Response {
     let own = || (own_driver() == Some(lanes)).then_some(LANES.len());
     let index = own().or_else(|| LANES.iter().position(|&n| n == lanes)).ok_or("lavapipe has 4, 8 or 16 lanes")?;
     let mut slot = slot(&HELPERS[index])?;
-    // After hundreds of shaders lavapipe crashes once in a while. A shader that breaks it breaks a new process too.
+    // After hundreds of shaders, lavapipe occasionally crashes. A shader that causes it also crashes a new process.
     ask(&mut slot, lanes, request).or_else(|_| ask(&mut slot, lanes, request))?
 }
 
-/// Asks a helper, a new one where there is none. The error is that it died.
+/// Sends a job to a helper, starting one if needed. An error means that the helper died.
 fn ask(slot: &mut Option<Helper>, lanes: usize, request: &Request) -> Result<Response, String> {
     if slot.is_none() {
         *slot = Some(start(lanes)?);
     }
     let answer = slot.as_mut().expect("just started").ask(request);
     if answer.as_ref().map_or(true, is_stuck) {
-        // A helper that died or is stuck takes only its own test down: the next one gets a new helper.
+        // A helper that died or hangs only affects its own test: the next one gets a new helper.
         *slot = None;
     }
     answer
 }
 
-/// Returns true if a shader did not end, so that its process is of no more use.
+/// Returns true if a shader did not end, so that its process must be replaced.
 pub fn is_stuck<T>(answer: &Result<T, String>) -> bool {
     answer.as_ref().is_err_and(|why| why.contains("did not end"))
 }
@@ -216,14 +217,14 @@ pub fn choose(command: &mut Command, lanes: usize) -> Result<(), String> {
         .env("VK_ICD_FILENAMES", &manifest)
         .env("VK_DRIVER_FILES", &manifest)
         .env("LP_NATIVE_VECTOR_WIDTH", (lanes * 32).to_string())
-        // The disk cache does not know the width and would bring back code of another.
+        // The disk cache ignores the width and would return code for another one.
         .env("MESA_SHADER_CACHE_DISABLE", "true")
         // Kernels run once: LLVM's optimizations cost far more than they save.
         .env("GALLIVM_PERF", "nopt");
     Ok(())
 }
 
-/// If this process is a helper: serves jobs until its input ends, and says true.
+/// If this process is a helper: serves jobs until its input ends, and returns true.
 pub fn serve() -> bool {
     let Some(lanes) = std::env::var(ROLE).ok().and_then(|v| v.parse().ok()) else { return false };
     let device = open(lanes, Device::open);
@@ -330,7 +331,7 @@ fn to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Bytes as words, zeros after them.
+/// Bytes as words, padded with zeros.
 pub fn to_words(bytes: &[u8]) -> Vec<u32> {
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
     bytes.chunks(4).map(word).collect()

@@ -1,5 +1,5 @@
-//! Metal's language on a CPU: a compiler of C++ takes the texts with `metal/metal_stdlib`, in which the threads of a
-//! workgroup are fibers and the lanes of a SIMD-group run its functions together.
+//! Metal's language on a CPU: a C++ compiler takes the texts with `metal/metal_stdlib`, in which the threads of a
+//! workgroup are fibers and the lanes of a SIMD-group execute its functions together.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::lavapipe::{Buffers, Request};
 
-/// The buffer with the sizes of others.
+/// The buffer with the sizes of other buffers.
 const SIZES: &str = "buffer_sizes";
 
 /// Lanes of a SIMD-group.
@@ -66,7 +66,7 @@ struct Member {
 const MEMBERS: u32 = 48;
 
 impl Reflection {
-    /// Takes the buffers in argument buffers for buffers with numbers of their own.
+    /// Treats the buffers in argument buffers as buffers with their own indices.
     fn with_members(mut self) -> Reflection {
         let Metal { slots, argument_buffers, .. } = &mut self.metal;
         slots.retain(|slot| argument_buffers.iter().all(|set| set.name != slot.name));
@@ -88,7 +88,7 @@ struct Slot {
     index: u32,
 }
 
-/// The buffers after each run of each kernel; all of them are one program.
+/// The buffers after each run of each kernel; all kernels are compiled as one program.
 pub fn run(jobs: &[Job]) -> Result<Vec<Result<Vec<Buffers>, String>>, String> {
     let read = |job: &Job| serde_json::from_str(&job.reflection).map_err(|e| e.to_string());
     let reflections = jobs.iter().map(|job| read(job).map(Reflection::with_members));
@@ -117,7 +117,7 @@ fn one_run(
     let sizes: Vec<u32> = reflection.metal.sizes.iter().map(|name| of_name(name).unwrap_or(0)).collect();
     let pointed = pointed(&reflection.metal.slots, &job.request.addresses);
     let bound = reflection.metal.slots.iter().filter(|slot| slot.kind == "buffer");
-    // Arguments of one binding are one buffer.
+    // Arguments with the same binding are the same buffer.
     let mut buffers: Vec<&Slot> = Vec::new();
     let mut same: Vec<[u32; 2]> = Vec::new();
     for slot in bound.chain(&pointed) {
@@ -164,7 +164,7 @@ fn one_run(
     Ok(after)
 }
 
-/// Buffers that the text reaches by their addresses alone, at numbers that the language does not have.
+/// Buffers that the text accesses only by address, at indices that the language does not have.
 fn pointed(slots: &[Slot], addresses: &[(usize, u32)]) -> Vec<Slot> {
     let is_bound = |binding: &u32| slots.iter().any(|slot| slot.kind == "buffer" && slot.binding == Some(*binding));
     let alone: BTreeSet<u32> = addresses.iter().map(|(_, binding)| *binding).filter(|of| !is_bound(of)).collect();
@@ -192,7 +192,7 @@ fn asked(program: &Path, number: usize, words: &[u32]) -> Result<Vec<u32>, Strin
     Ok(output.stdout.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
-/// All kernels, each in a namespace, and the function that picks one.
+/// All kernels, each in a namespace, and the function that selects one.
 fn source(jobs: &[Job], reflections: &[Reflection]) -> Result<String, String> {
     let mut whole = String::from("#include \"metal_stdlib\"\n#include \"dispatch.h\"\n");
     for (number, (job, reflection)) in jobs.iter().zip(reflections).enumerate() {
@@ -226,8 +226,8 @@ fn macros(text: &str, values: &[(u32, u32)]) -> String {
     made
 }
 
-/// Says that a compiler takes texts of any stage, whose textures nothing runs; otherwise its words, in which `k` and a
-/// number is a text.
+/// Checks that a compiler accepts texts for any stage, whose textures are not executed; returns its messages otherwise,
+/// in which `k` and a number is a text.
 pub fn takes(texts: &[&str]) -> Result<(), String> {
     let mut whole = String::from("#include \"metal_stdlib\"\n#include \"textures.h\"\n#include \"stages.h\"\n");
     for (number, text) in texts.iter().enumerate() {
@@ -236,7 +236,7 @@ pub fn takes(texts: &[&str]) -> Result<(), String> {
     Folder::new()?.compile(&whole, &["-fsyntax-only"])
 }
 
-/// A text as the compiler knows it: its template of arrays is the header's, and memory of workgroups is one for all threads.
+/// A text adapted to the compiler: its array template is the header's, and workgroup memory is shared by all threads.
 fn known(text: &str) -> String {
     let mut known = String::with_capacity(text.len() * 2);
     let mut is_template = false;
@@ -301,7 +301,7 @@ fn filled(ty: &str, Set { name, members, .. }: &Set) -> String {
     })
 }
 
-/// A buffer as an argument: a pointer, or what one points to.
+/// A buffer as an argument: a pointer, or the value it points to.
 fn of_buffer(ty: &str, at: &str) -> String {
     match ty.strip_suffix('&') {
         Some(of) => format!("*reinterpret_cast<{of}*>({at})"),
@@ -338,7 +338,7 @@ fn with_calls(line: &str) -> String {
     made
 }
 
-/// The place, the operator before the sign, and the value of an assignment.
+/// The target, the operator before the equals sign, and the value of an assignment.
 fn assignment(line: &str) -> Option<(&str, &str, &str)> {
     let (place, value) = line.split_once("= ")?;
     let (place, op) = place.rsplit_once(' ')?;
@@ -351,7 +351,7 @@ fn places_of(word: &str) -> Option<Vec<String>> {
     word.chars().map(|c| "xyzw".find(c).map(|place| place.to_string())).collect()
 }
 
-/// A line with the constructs that begin there as regions, which threads leave together.
+/// A line whose constructs are regions that threads leave together.
 fn with_region(line: String) -> String {
     const LOOPS: [&str; 3] = ["while (", "for (", "do {"];
     let words = line.trim_start();
@@ -374,7 +374,7 @@ fn with_region(line: String) -> String {
     }
 }
 
-/// A folder of this program's, which goes when it ends.
+/// This program's folder, removed when the program ends.
 struct Folder(PathBuf);
 
 impl Folder {

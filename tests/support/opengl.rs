@@ -1,4 +1,4 @@
-//! NVIDIA's OpenGL in a process of its own, on machines that have it.
+//! NVIDIA's OpenGL in a helper process, on machines that have it.
 
 use std::sync::Mutex;
 
@@ -22,15 +22,15 @@ enum Job {
     /// The device's name, version and limits, a line each.
     Describe,
     Run(Box<(Program, Request)>),
-    /// The driver's own assembly of a GLSL shader.
+    /// The driver's own assembly for a GLSL shader.
     List(String),
     /// Asks the driver to compile a GLSL shader of a stage, by the ending of its name.
     Take(String, String),
-    /// Asks the driver to take a program.
+    /// Lets the driver load a program.
     Load(Box<Program>),
     /// A scene by assembly programs.
     Scene(Box<(Vec<Program>, Scene)>),
-    /// A scene by the driver's own compilation: of a compute shader, or of vertices and fragments.
+    /// A scene with the driver's own compilation of a compute shader, or of vertex and fragment shaders.
     SceneGlsl(Box<(Vec<String>, Scene)>),
 }
 
@@ -57,7 +57,7 @@ pub fn run(program: Program, request: Request) -> Result<Vec<Buffers>, String> {
     }
 }
 
-/// Lets the driver take a program.
+/// Lets the driver load a program.
 pub fn load(program: Program) -> Result<(), String> {
     said(&Job::Load(Box::new(program))).map(|_| ())
 }
@@ -100,12 +100,12 @@ fn ran(job: &Job) -> Result<Scene, String> {
     }
 }
 
-/// The description that the device gives of itself.
+/// The device's description of itself.
 pub fn describe() -> Result<String, String> {
     said(&Job::Describe)
 }
 
-/// The assembly that the driver makes of a GLSL compute shader.
+/// The assembly that the driver makes for a GLSL compute shader.
 pub fn listing(glsl: &str) -> Result<String, String> {
     said(&Job::List(glsl.to_owned()))
 }
@@ -136,7 +136,7 @@ pub fn stop() {
     }
 }
 
-/// If this process is the helper: serves jobs until its input ends, and says true.
+/// If this process is the helper: serves jobs until its input ends, and returns true.
 pub fn serve() -> bool {
     if std::env::var_os(ROLE).is_none() {
         return false;

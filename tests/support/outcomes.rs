@@ -1,24 +1,24 @@
-//! What came of random kernels: how many were right, refused and wrong, by target and kind. The runs of the tests state the
-//! counts at their end, so that refusals do not hide.
+//! Outcomes of random kernels: how many were right, refused and wrong, by target and kind. Test runs print the counts
+//! at their end, so that refusals are noticed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// The counts of right, refused and wrong kernels, and of those that a judge takes wrongly.
+/// The counts of right, refused and wrong kernels, and of those that a judge handles incorrectly.
 type Counts = BTreeMap<(String, &'static str), [u64; 4]>;
 
 static COUNTS: Mutex<Counts> = Mutex::new(BTreeMap::new());
 
 /// The messages of refusals that random kernels may get; any other message is an error.
 const REFUSALS: [&str; 3] = [
-    // From a greater depth the driver does not join invocations again: few kernels nest so deep.
+    // Beyond some depth the driver does not reconverge invocations: few kernels nest this deeply.
     "NVIDIA's driver joins invocations correctly inside",
     "crosslane cannot write memory at a physical address as NVIDIA assembly yet",
     "8-bit",
 ];
 
-/// Returns true if an error is a target's refusal that is known.
+/// Returns true if an error is a known refusal by a target.
 fn is_refusal(why: &str) -> bool {
     let is_known = |line: &str| REFUSALS.iter().any(|known| line.contains(known));
     let mut errors = why.lines().filter(|line| line.contains("error[")).peekable();
@@ -35,12 +35,13 @@ pub fn refused(target: &str, kind: &'static str) {
     count(target, kind, 1);
 }
 
-/// Counts a kernel that a judge takes wrongly: a driver does so from another compiler too, or a compiler makes an invalid module.
+/// Counts a kernel that a judge handles incorrectly: a driver that also does so for another compiler, or a compiler
+/// that makes an invalid module.
 pub fn alike(target: &str, kind: &'static str) {
     count(target, kind, 3);
 }
 
-/// Counts what came of a kernel; none if it was refused.
+/// Counts the outcome for a kernel; returns `None` if it was refused.
 ///
 /// # Errors
 /// If it was wrong.
@@ -61,16 +62,16 @@ pub fn counted<T>(target: &str, kind: &'static str, held: Result<T, String>) -> 
     }
 }
 
-/// Checks the kernel of each seed, those after one that is wrong too.
+/// Checks the kernel for each seed, continuing after a failure.
 ///
 /// # Errors
-/// All that was said of those that are wrong.
+/// The messages about all failing kernels.
 pub fn each(seeds: Range<u64>, check: impl FnMut(u64) -> Result<(), String>) -> Result<(), String> {
     let wrong: Vec<String> = seeds.map(check).filter_map(Result::err).collect();
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// States the counts, a line for each target and kind; nothing where no random kernel ran.
+/// Prints the counts, one line per target and kind; nothing if no random kernel ran.
 pub fn state() {
     let counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
     if !counts.is_empty() {

@@ -5,7 +5,7 @@ use super::scalar::Type;
 /// A shape of input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
-    /// Ascending numbers: a wrong source lane shows itself by its number.
+    /// Ascending numbers: a wrong source lane is identified by its number.
     Iota,
     /// Mixed signs and sizes from a fixed generator with this seed.
     Mixed(u32),
@@ -21,11 +21,11 @@ pub const PATTERNS: [Pattern; 4] = [Pattern::Iota, Pattern::Mixed(1), Pattern::M
 pub enum Domain {
     /// Any bits of the type, infinities and NaN included: for moves.
     Any(Type),
-    /// Numbers whose folds are exact in every order, so that a driver's order does not show: for Add, Min, Max.
+    /// Numbers whose reductions are exact in every order, so that a driver's order does not matter: for Add, Min, Max.
     Exact(Type),
     /// Powers of two near one, of both signs: products stay exact.
     Factors,
-    /// Finite floats of moderate size whose sums round, so that the order of a fold shows.
+    /// Finite floats of moderate size whose sums round, so that the order of a reduction matters.
     Rounding,
     /// Floats from 0 to 1 in steps of 1/256: depths, places in a texture.
     Unit,
@@ -43,7 +43,7 @@ impl Domain {
         }
     }
 
-    /// `count` words in the shape of `pattern`; `salt` tells one input of a kernel from another.
+    /// `count` words in the shape of `pattern`; `salt` distinguishes the inputs of a kernel.
     pub fn words(self, pattern: Pattern, salt: u32, count: usize) -> Vec<u32> {
         let mut random = Lcg::new(match pattern {
             Pattern::Mixed(seed) => seed ^ salt.wrapping_mul(0x9e37_79b9),
@@ -86,7 +86,7 @@ fn factor(pattern: Pattern, i: u32, random: &mut Lcg) -> u32 {
     [1.0f32, -2.0, 0.5, -1.0, 2.0, -0.5][pick % 6].to_bits()
 }
 
-/// Alternating, random, or long stretches of one value, so that votes come out both ways.
+/// Alternating, random, or long stretches of one value, so that votes have both results.
 fn predicate(pattern: Pattern, i: u32, random: &mut Lcg) -> u32 {
     match pattern {
         Pattern::Iota => i & 1,
@@ -125,7 +125,7 @@ fn rounding(pattern: Pattern, i: u32, random: &mut Lcg) -> f32 {
     scale * 0.1
 }
 
-/// A linear congruential generator (Numerical Recipes' constants); its high half is taken, twice, for a word.
+/// A linear congruential generator (Numerical Recipes' constants); a word consists of the high halves of two outputs.
 struct Lcg(u32);
 
 impl Lcg {

@@ -1,4 +1,4 @@
-//! NVIDIA's assembler of PTX, and how a missing one is met.
+//! NVIDIA's PTX assembler, and the handling of a missing one.
 
 use crate::judge;
 use std::cell::RefCell;
@@ -7,9 +7,9 @@ use std::process::Command;
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The oldest architecture that the assembler knows; PTX for older ones assembles for it.
+/// The oldest architecture that the assembler supports; PTX for older ones is assembled for it.
 const OLDEST: u32 = 50;
-/// The newest that texts are tried on.
+/// The newest architecture on which texts are tried.
 const NEWEST: u32 = 120;
 
 thread_local! {
@@ -17,7 +17,7 @@ thread_local! {
     static QUEUE: RefCell<Vec<(String, u32)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Puts a text into this thread's queue, under names of its own.
+/// Puts a text into this thread's queue, under unique names.
 pub fn queue(text: &str, symbol: &str, sm: u32) {
     QUEUE.with_borrow_mut(|queue| {
         let n = queue.len();
@@ -26,8 +26,8 @@ pub fn queue(text: &str, symbol: &str, sm: u32) {
     });
 }
 
-/// Assembles what is in this thread's queue, each for its own architecture and for the newest. A warning of the
-/// assembler is an error, and so is local memory that a text does not declare.
+/// Assembles the texts in this thread's queue, each for its own architecture and for the newest. Warnings of the
+/// assembler are errors, and so is local memory that a text does not declare.
 pub fn assemble_queue() -> Result<(), String> {
     let queue = QUEUE.take();
     let assembler = match judge::need("bin/ptxas") {

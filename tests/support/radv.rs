@@ -1,7 +1,7 @@
-//! RADV without a device: Mesa's driver for AMD's hardware makes its instructions of a module and says them; nothing runs.
+//! RADV without a device: Mesa's driver for AMD's hardware compiles a module and prints its instructions; nothing runs.
 //!
-//! It comes with lavapipe. A driver without a device cannot be closed, so each module has a process of its own, which
-//! ends where it is.
+//! It comes with lavapipe. A driver without a device cannot be closed, so each module has its own process, which exits
+//! with the driver open.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crosslane::run::vulkan::parts::{Layout, Slot, compute_pipeline};
 
 use super::{helper, judge};
 
-/// Mesa's names for hardware of each generation that it still makes code for and whose listing it prints.
+/// Mesa's names for hardware of each generation that it still supports and whose listing it prints.
 pub const FAMILIES: [&str; 5] = ["polaris10", "vega10", "navi10", "navi21", "navi31"];
 
 /// Set in the process that opens the driver, to the numbers of a [`Shader`].
@@ -30,29 +30,30 @@ pub struct Shader<'s> {
     /// The places of other resources.
     pub others: &'s [Slot],
     pub push_bytes: usize,
-    /// The lanes of a wave, where they are not the driver's choice.
+    /// The lanes per wave, unless the driver chooses.
     pub wave: Option<u32>,
     /// Specialization constants, by their numbers.
     pub constants: &'s [(u32, u32)],
 }
 
-/// The assembly that RADV makes of a compute shader with this many storage buffers, for a family of hardware by Mesa's
-/// name such as `navi31`.
+/// RADV's assembly for a compute shader with this many storage buffers, for a hardware family by Mesa's name such as
+/// `navi31`.
 pub fn listing(module: &[u32], buffers: usize, family: &str) -> Result<String, String> {
     compiled(&Shader { module, buffers, ..Shader::default() }, family, "asm,nocache")
 }
 
-/// The assembly and the statistics of a compute shader. The statistics are lines `NAME: NUMBER` after `*** SHADER STATS ***`.
+/// The assembly and the statistics for a compute shader. The statistics are lines `NAME: NUMBER` after
+/// `*** SHADER STATS ***`.
 pub fn measured(shader: &Shader<'_>, family: &str) -> Result<String, String> {
     compiled(shader, family, "asm,shaderstats,nocache")
 }
 
-/// NIR and ACO's own form of a compute shader, which tell the registers of its arguments.
+/// NIR and ACO's own form of a compute shader, from which the registers of its arguments can be determined.
 pub fn intermediate(shader: &Shader<'_>, family: &str) -> Result<String, String> {
     compiled(shader, family, "nir,ir,nocache")
 }
 
-/// The text that RADV prints of a shader with these words in `RADV_DEBUG`.
+/// RADV's output for a shader with these words in `RADV_DEBUG`.
 fn compiled(shader: &Shader<'_>, family: &str, debug: &str) -> Result<String, String> {
     let manifest = manifest()?;
     let constants = shader.constants.iter().flat_map(|(id, value)| [*id as usize, *value as usize]);
@@ -95,7 +96,7 @@ fn written_manifest() -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// If this process is to open the driver: makes the module of its standard input, and ends.
+/// If this process is to open the driver: compiles the module on its standard input, and exits.
 pub fn serve() -> bool {
     let Ok(role) = std::env::var(ROLE) else { return false };
     let numbers: Vec<u32> = role.split(' ').filter_map(|number| number.parse().ok()).collect();
@@ -109,7 +110,7 @@ pub fn serve() -> bool {
     std::process::exit(code)
 }
 
-/// Makes a pipeline of a module and leaves everything open. The numbers are those of a [`Shader`].
+/// Makes a pipeline from a module and leaves everything open. The numbers are a [`Shader`]'s.
 fn make(numbers: &[u32]) -> Result<(), String> {
     let lacks = || format!("{ROLE} lacks numbers");
     let [buffers, others, push_bytes, wave, rest @ ..] = numbers else { return Err(lacks()) };

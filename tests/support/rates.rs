@@ -1,5 +1,5 @@
-//! Benchmarks of cross-lane operations on a GPU: a kernel with a million invocations does an operation 256 times and sums the
-//! results up, so that its rate decides.
+//! Benchmarks of cross-lane operations on a GPU: a kernel with a million invocations performs an operation 256 times
+//! and sums up the results, so that throughput decides.
 
 use crosslane::run::BufferBinding;
 use std::fmt;
@@ -49,13 +49,13 @@ impl Fill {
         }
     }
 
-    /// A storage buffer of that many words in set 0.
+    /// A storage buffer with this many words in set 0.
     pub fn buffer(self, binding: u32, words: u32) -> BufferBinding {
         BufferBinding::storage(0, binding, (0..words).flat_map(|n| self.word(n).to_le_bytes()).collect())
     }
 }
 
-/// The two buffers of a kernel on values of a type: its input, and room for as many words.
+/// The two buffers of a kernel on values of a type: its input, and an output of as many words.
 pub fn buffers(ty: &str, words: u32) -> Vec<BufferBinding> {
     let input = if ty == "float" { Fill::Floats } else { Fill::Words };
     vec![input.buffer(0, words), Fill::Same(0).buffer(1, words)]
@@ -66,7 +66,7 @@ fn median(mut times: Vec<u64>) -> f64 {
     times[times.len() / 2] as f64 / 1000.0
 }
 
-/// Nanoseconds that each turn of a measurement took, run by run.
+/// Nanoseconds for each run, by round of a measurement.
 pub type Turns = Vec<Vec<u64>>;
 
 /// The median of all runs, in microseconds.
@@ -74,7 +74,8 @@ pub fn microseconds(turns: &Turns) -> f64 {
     median(turns.concat())
 }
 
-/// The ratio of two programs that ran in turn: the median over the turns, and between which ratios eight of ten turns lie.
+/// The ratio of two programs that ran alternately: the median over the rounds, and the range of the middle eight out of
+/// ten.
 #[derive(Debug, Clone, Copy)]
 pub struct Ratio {
     pub middle: f64,
@@ -83,7 +84,7 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// The ratio of our times to theirs. Both have as many turns, at least one.
+    /// The ratio of crosslane's times to the rival's. Both must have the same number of rounds, at least one.
     pub fn new(ours: &Turns, theirs: &Turns) -> Ratio {
         let of_turn = |(ours, theirs): (&Vec<u64>, &Vec<u64>)| median(ours.clone()) / median(theirs.clone());
         let mut all: Vec<f64> = ours.iter().zip(theirs).map(of_turn).collect();
@@ -110,7 +111,7 @@ pub fn faster<'t>(one: &'t Turns, other: &'t Turns) -> &'t Turns {
     if microseconds(one) <= microseconds(other) { one } else { other }
 }
 
-/// The geometric mean of ratios; none if there are none.
+/// The geometric mean of ratios; `None` if there are none.
 pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())

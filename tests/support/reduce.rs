@@ -1,16 +1,17 @@
-//! A reducer of random kernels: it removes blocks and lines of a kernel as long as the rest still fails.
+//! A reducer for random kernels: it removes blocks and lines from a kernel as long as the rest still fails.
 //!
-//! The generators write a statement a line, `{` at the end of a block's first line and `}` at the start of its last, which
-//! is all that the reducer knows of the language. A rest that does not compile fails in another way, so it is not taken.
+//! The generators write one statement per line, with `{` at the end of a block's first line and `}` at the start of its
+//! last line; that is all that the reducer knows about the language. A rest that does not compile fails differently, so
+//! it is rejected.
 
 use std::ops::Range;
 
-/// Returns true if failures are reduced, as `CROSSLANE_REDUCE` asks.
+/// Returns true if failures are to be reduced, according to `CROSSLANE_REDUCE`.
 pub fn is_asked() -> bool {
     std::env::var_os("CROSSLANE_REDUCE").is_some()
 }
 
-/// The lines of `source` without which it no longer fails; `fails` runs a candidate.
+/// The lines of `source` that are needed for it to fail; `fails` runs a candidate.
 pub fn kernel(source: &str, fails: impl Fn(&str) -> bool) -> String {
     let mut lines: Vec<&str> = source.lines().collect();
     while let Some(fewer) = smaller(&lines, &fails) {
@@ -23,7 +24,8 @@ fn joined(lines: &[&str]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// One round over all lines from the last to the first, so that a use goes before its declaration; none if nothing can go.
+/// One pass over all lines from the last to the first, so that uses are removed before declarations; `None` if nothing
+/// can be removed.
 fn smaller<'s>(lines: &[&'s str], fails: impl Fn(&str) -> bool) -> Option<Vec<&'s str>> {
     let mut left = lines.to_vec();
     for at in (0..lines.len()).rev() {
@@ -33,7 +35,7 @@ fn smaller<'s>(lines: &[&'s str], fails: impl Fn(&str) -> bool) -> Option<Vec<&'
     (left.len() < lines.len()).then_some(left)
 }
 
-/// The kernel without the line or block at `at`, and with a block's body in its place.
+/// The kernel without the line or block at `at`, and with a block replaced by its body.
 fn candidates<'s>(lines: &[&'s str], at: usize) -> Vec<Vec<&'s str>> {
     match lines.get(at) {
         Some(line) if !is_kept(line) => {
@@ -50,7 +52,7 @@ fn spliced<'s>(lines: &[&'s str], range: &Range<usize>, with: &[&'s str]) -> Vec
     [&lines[..range.start], with, &lines[range.end..]].concat()
 }
 
-/// The starts of lines that keep loops finite, variables defined and buffers bound.
+/// Prefixes of lines that keep loops finite, variables defined and buffers bound.
 const KEPT: [&str; 8] = ["}", "#", "layout(", "if (++", "i = gl_", "x = given[", "o[i", "at = "];
 
 fn is_kept(line: &str) -> bool {

@@ -1,15 +1,15 @@
 //! The meaning of every cross-lane operation, in plain Rust over one subgroup.
 //!
-//! A subgroup is a slice of lanes. `None` is a lane that is not active, or a value that is not defined: an operation
-//! that reads it gives `None` in turn, which no test compares. Votes, ballots and the reductions of the Khronos dialect
-//! work over the lanes that are `Some`. Nothing here is fast, and nothing here shares code with the compiler.
+//! A subgroup is a slice of lanes. `None` is an inactive lane or an undefined value: an operation that reads it gives
+//! `None` in turn, which no test compares. Votes, ballots and the reductions of the Khronos dialect work over the lanes
+//! that are `Some`. Nothing here is optimised for speed, and nothing here shares code with the compiler.
 
 use super::scalar::{Op, Reduce, Scalar};
 
-/// The value of a lane, or nothing that may be compared.
+/// The value of a lane, or `None` if it must not be compared.
 pub type Lane<T> = Option<T>;
 
-/// The values with every lane that `keep` refuses taken away: the lanes of a branch.
+/// The values without the lanes that `keep` rejects: the lanes of a branch.
 pub fn branch<T: Scalar>(v: &[Lane<T>], keep: impl Fn(usize, T) -> bool) -> Vec<Lane<T>> {
     v.iter().enumerate().map(|(i, lane)| lane.filter(|&x| keep(i, x))).collect()
 }
@@ -24,7 +24,7 @@ pub fn gather<T: Scalar>(v: &[Lane<T>], source: impl Fn(usize) -> usize) -> Vec<
     (0..v.len()).map(|i| v[i].and_then(|_| v.get(source(i)).copied().flatten())).collect()
 }
 
-/// The lanes of the segment of `width` that holds lane `i`.
+/// The lanes of the segment of `width` that contains lane `i`.
 fn segment(i: usize, width: usize) -> std::ops::Range<usize> {
     let base = i & !(width - 1);
     base..base + width
@@ -47,7 +47,7 @@ pub fn bpermute<T: Scalar>(v: &[Lane<T>], index: &[Lane<u32>]) -> Vec<Lane<T>> {
     gather(v, |i| index[i].map_or(usize::MAX, |n| n as usize % v.len()))
 }
 
-/// `permute`: each lane pushes to the lane it names; the highest one wins, 0 where none did.
+/// `permute`: each lane pushes to the lane it names; the highest one wins, and lanes without a push get 0.
 pub fn permute<T: Scalar>(v: &[Lane<T>], index: &[Lane<u32>]) -> Vec<Lane<T>> {
     let mut out = v.iter().map(|lane| lane.map(|_| T::from_word(0))).collect::<Vec<_>>();
     for (value, index) in v.iter().zip(index) {
@@ -72,7 +72,7 @@ pub enum Shuffle {
     Indexed,
 }
 
-/// Where a shuffle of lane `i` reads, or nothing where it is not valid.
+/// The lane that a shuffle of lane `i` reads; `None` if it is not valid.
 fn nv_source(mode: Shuffle, i: usize, index: usize, width: usize) -> Option<usize> {
     let local = i & (width - 1);
     match mode {
@@ -83,7 +83,7 @@ fn nv_source(mode: Shuffle, i: usize, index: usize, width: usize) -> Option<usiz
     }
 }
 
-/// `shuffle{Up,Down,Xor,}NV`: the moved value, the lane's own where the index is not valid.
+/// `shuffle{Up,Down,Xor,}NV`: the moved value, or the lane's own if the index is not valid.
 pub fn nv_shuffle<T: Scalar>(mode: Shuffle, v: &[Lane<T>], index: &[Lane<u32>], width: usize) -> Vec<Lane<T>> {
     gather(v, |i| {
         let index = index[i].map_or(0, |n| n as usize & 31);
@@ -118,14 +118,14 @@ pub fn all_reduce<T: Reduce>(op: Op, v: &[Lane<T>], width: usize) -> Vec<Lane<T>
     (0..v.len()).map(|i| tree(op, &v[segment(i, width)])).collect()
 }
 
-/// `reduce{Op}{W}`: only the segment's highest lane holds the fold.
+/// `reduce{Op}{W}`: only the segment's highest lane has the result.
 pub fn reduce<T: Reduce>(op: Op, v: &[Lane<T>], width: usize) -> Vec<Lane<T>> {
     let all = all_reduce(op, v, width);
     (0..v.len()).map(|i| all[i].filter(|_| i & (width - 1) == width - 1)).collect()
 }
 
-/// The lane that step `d` of a scan reads for lane `i`, if it reads one: Hillis-Steele inside 16 lanes, then whole
-/// blocks take the last lane of the block below.
+/// The lane that step `d` of a scan reads for lane `i`, if any: Hillis-Steele inside 16 lanes, then whole blocks take
+/// the last lane of the block below.
 fn scan_source(i: usize, d: usize) -> Option<usize> {
     if d < 16 { (i % 16 >= d).then(|| i - d) } else { (i & d != 0).then(|| (i & !(2 * d - 1)) + d - 1) }
 }
@@ -239,7 +239,7 @@ pub fn active_exclusive<T: Reduce>(op: Op, v: &[Lane<T>]) -> Vec<Lane<T>> {
     each(v, |i, _| v[..i].iter().flatten().fold(T::identity(op), |sum, &x| T::apply(op, sum, x)))
 }
 
-/// `subgroupInclusive{Op}`: the same with the lane's own value.
+/// `subgroupInclusive{Op}`: the exclusive scan combined with the lane's own value.
 pub fn active_inclusive<T: Reduce>(op: Op, v: &[Lane<T>]) -> Vec<Lane<T>> {
     let below = active_exclusive(op, v);
     each(v, |i, x| T::apply(op, below[i].expect("the lane is active"), x))

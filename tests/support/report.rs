@@ -1,9 +1,8 @@
-//! Pages under `docs/verified`: sections that are made each by its own program.
+//! Pages under `docs/verified`: sections, each written by its own program.
 
 use std::path::Path;
 
-/// Puts a section, from its line `## TITLE` to the next such line, into a page, in the place of the one that is there or at
-/// the end.
+/// Replaces a section of a page, from its line `## TITLE` to the next such line, or appends it.
 pub fn replace(path: &Path, title: &str, body: &str) -> Result<(), String> {
     let page = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     std::fs::write(path, replaced(&page, title, body)).map_err(|e| format!("{}: {e}", path.display()))

@@ -1,4 +1,4 @@
-//! The compiler against another one: the same source through both, the modules run side by side on lavapipe.
+//! Crosslane against another compiler: the same source through both, the modules run side by side on lavapipe.
 
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::render;
@@ -18,8 +18,8 @@ use super::lavapipe::{self, Buffers, Request};
 use super::scalar::Type;
 use super::simulator::{self, After};
 
-/// The profiles that are compared, each with the environment that its modules must be valid in, and their modules as they are
-/// with `-O` and `-Os`.
+/// The compared profiles, by default and with `-O` and `-Os`, each with the environment in which its modules must be
+/// valid.
 pub const PROFILES: [(&str, &str); 8] = [
     ("spirv-1.0", "vulkan1.0"),
     ("spirv-1.0 -O", "vulkan1.0"),
@@ -36,20 +36,21 @@ pub fn has_subgroups(profile: &str) -> bool {
     !profile.starts_with("spirv-1.0")
 }
 
-/// glslang's module of a compute shader; not all of them are valid (copies of structs that hold bools), and those judge nothing.
+/// glslang's module for a compute shader; some are not valid (copies of structs that contain bools), and those judge
+/// nothing.
 pub fn theirs(source: &str) -> Result<Vec<u32>, String> {
     theirs_of(source, "comp")
 }
 
-/// The same of a stage, by the end that files of it have.
+/// glslang's module for a stage, given by the extension of its files.
 pub fn theirs_of(source: &str, stage: &str) -> Result<Vec<u32>, String> {
     let module = judge::glslang_stage(source, stage)?;
     judge::spirv_val(&module, "vulkan1.3", true).map_err(|e| format!("glslang's module: {e}"))?;
     Ok(module)
 }
 
-/// Lanes of the driver that both modules run on: the machine's own where that is asked for, otherwise a lavapipe of
-/// eight. Nothing here depends on them.
+/// Lanes of the driver on which both modules run: the machine's own driver if enabled, otherwise lavapipe with eight
+/// lanes. Nothing here depends on the number.
 fn lanes() -> usize {
     lavapipe::own_driver().unwrap_or(8)
 }
@@ -59,7 +60,7 @@ pub fn ours(name: &str, source: &str, profile: &str) -> Result<Vec<u32>, String>
     ours_of(name, source, Stage::Compute, profile)
 }
 
-/// The same of a stage.
+/// Crosslane's module for a stage.
 pub fn ours_of(name: &str, source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {
     let options = Options { stage: Some(stage), ..compiler::named(profile)? };
     let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
@@ -83,7 +84,7 @@ pub fn differences(judged: &[Judged], theirs: &Buffers, ours: &Buffers) -> Resul
     hold(judged, &expected, ours)
 }
 
-/// The same against a simulation, where its words are defined.
+/// Where buffers differ from a simulation, if anywhere; only words that are defined there are compared.
 pub fn same(judged: &[Judged], simulated: &[After], ours: &Buffers) -> Result<(), String> {
     let expected: Vec<Column> = simulated.iter().map(After::column).collect();
     hold(judged, &expected, ours)
@@ -110,7 +111,7 @@ pub fn run(request: &Request, module: &[u32]) -> Result<Vec<Buffers>, String> {
     lavapipe::run(lanes(), &Request { spirv: module.to_vec(), ..request.clone() })
 }
 
-/// Everything about one source: valid for each profile, and the same buffers as glslang's module leaves, on the driver
+/// Checks a source completely: valid for each profile, and the same buffers as glslang's module gives, on the driver
 /// and simulated.
 pub fn agree(name: &str, source: &str, request: &Request, judged: &[Judged]) -> Result<(), String> {
     let theirs = run(request, &theirs(source)?).map_err(|e| format!("glslang's module: {e}"))?;
@@ -125,7 +126,8 @@ pub fn profiles_of(source: &str) -> impl Iterator<Item = (&'static str, &'static
     PROFILES.into_iter().skip_while(move |(profile, _)| *profile != first)
 }
 
-/// Our modules for each profile from the first that `source` names: valid, and they leave what theirs left.
+/// Checks crosslane's modules for each profile from the first that `source` names: they are valid, and give the same
+/// results as glslang's.
 pub fn hold_profiles(
     source: &str,
     judged: &[Judged],
@@ -140,7 +142,7 @@ pub fn hold_profiles(
         for module in &modules {
             judge::spirv_val(module, environment, scalar).map_err(|e| format!("{profile}: {e}"))?;
         }
-        // All but the version in the header.
+        // Everything but the version in the header.
         let known = |known: &Vec<Vec<u32>>| known.iter().zip(&modules).all(|(a, b)| a[2..] == b[2..]);
         if seen.iter().any(known) {
             continue;
@@ -155,7 +157,7 @@ pub fn hold_profiles(
     Ok(())
 }
 
-/// The same buffers from the simulator, before and after the passes over kernels.
+/// Checks that the simulator gives the same buffers, before and after the passes over kernels.
 pub fn simulated(
     name: &str,
     source: &str,

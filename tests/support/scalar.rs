@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-/// A scalar type as buffers hold it: one word each.
+/// A scalar type as stored in buffers: one word each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
     F32,
@@ -13,7 +13,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// A word of this type as a person writes it.
+    /// A word of this type in readable form.
     pub fn show(self, word: u32) -> String {
         match self {
             Self::F32 => format!("{:?} (0x{word:08x})", f32::from_bits(word)),
@@ -24,14 +24,14 @@ impl Type {
     }
 }
 
-/// A Rust type that stands for a shader's scalar type.
+/// A Rust type that represents a shader's scalar type.
 pub trait Scalar: Copy + PartialEq + Debug {
     /// From the low bits.
     fn from_bits(bits: u64) -> Self;
     /// The bits, zeros above.
     fn to_bits(self) -> u64;
 
-    /// The same of a type that fits a word.
+    /// The value of a type that fits a word.
     fn from_word(word: u32) -> Self {
         <Self as Scalar>::from_bits(word.into())
     }
@@ -82,12 +82,12 @@ impl Scalar for bool {
     }
 }
 
-/// A float of 16 bits. Sums and products are those of `f32`, rounded: its 24 bits are more than twice 11 and two.
+/// A 16-bit float. Sums and products are those of `f32`, rounded: its 24 bits are more than twice 11 and two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Half(pub u16);
 
 impl Half {
-    /// The nearest one, of two the even one; what is too small becomes zero.
+    /// The nearest one, ties to even; values that are too small become zero.
     pub fn nearest(value: f32) -> Self {
         let bits = value.to_bits();
         let sign = (bits >> 16 & 0x8000) as u16;
@@ -100,7 +100,7 @@ impl Half {
         Self(sign | half.min(0x7c00) as u16)
     }
 
-    /// Its value; no subnormal is told from zero.
+    /// Its value; subnormals are treated as zero.
     pub fn value(self) -> f32 {
         let (exponent, mantissa) = (u32::from(self.0 >> 10 & 31), u32::from(self.0 & 0x3ff));
         let magnitude = match exponent {
@@ -138,7 +138,7 @@ impl Op {
     pub const ARITHMETIC: [Self; 4] = [Self::Add, Self::Mul, Self::Min, Self::Max];
     /// The operators of bits.
     pub const LOGICAL: [Self; 3] = [Self::And, Self::Or, Self::Xor];
-    /// All of them, in the order that fixtures write their results.
+    /// All operators, in the order in which fixtures write their results.
     pub const ALL: [Self; 7] = [Self::Add, Self::Mul, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
 }
 
@@ -146,7 +146,7 @@ impl Op {
 pub trait Reduce: Scalar {
     /// `a op b`; panics for an operator that the type does not have.
     fn apply(op: Op, a: Self, b: Self) -> Self;
-    /// The value that changes nothing.
+    /// The identity element.
     fn identity(op: Op) -> Self;
 }
 

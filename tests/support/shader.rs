@@ -1,6 +1,6 @@
 //! Shaders that the simulator judges: those of the core language, and random ones.
 //!
-//! For test binaries that have the module `generator` of the tests of random ones.
+//! For test binaries that include the `generator` module.
 
 use crate::compare::Closeness;
 use crate::fixture;
@@ -23,7 +23,7 @@ pub fn sources() -> Vec<PathBuf> {
     paths
 }
 
-/// Shaders whose results a square root or a quotient went into: here they are close, elsewhere the same.
+/// Shaders whose results depend on a square root or a quotient: here they must be close, elsewhere equal.
 const CLOSE: &[&str] = &["constant_floats.comp"];
 
 /// A shader and how to run it.
@@ -50,7 +50,7 @@ impl Shader {
         Ok(Shader { name, source, request: plan.request(), language: compile::Language::Glsl, judged, seed: None })
     }
 
-    /// A random kernel. Its own block holds floats too, whose zeros may differ in sign.
+    /// A random kernel. Its own block also contains floats, whose zeros may differ in sign.
     pub fn random(seed: u64) -> Shader {
         Shader::made(seed, program::kernel(seed), program::INVOCATIONS)
     }
@@ -76,7 +76,7 @@ impl Shader {
         Shader::made(seed, formulas::kernel(seed), program::INVOCATIONS)
     }
 
-    /// A random kernel of accesses to memory that has several names, of which all words are compared.
+    /// A random kernel with accesses to memory that has several names; all words are compared.
     pub fn memory(seed: u64) -> Shader {
         let mut shader = Shader::made(seed, memory::kernel(seed), program::INVOCATIONS);
         shader.judged.push(shader.judged[0]);
@@ -108,7 +108,7 @@ impl Shader {
         }
     }
 
-    /// In every third one counted loops ask to be unrolled, and in every second one the input is constant.
+    /// In every third one counted loops request unrolling, and in every second one the input is constant.
     fn made(seed: u64, source: String, invocations: usize) -> Shader {
         let source = if seed.is_multiple_of(3) { program::unrolled(&source) } else { source };
         let source = if seed.is_multiple_of(2) { program::with_constant_input(&source) } else { source };
@@ -133,14 +133,14 @@ impl Shader {
         Input { name: &self.name, bytes: self.source.as_bytes(), language: self.language }
     }
 
-    /// The options for a built-in profile. Kernels with names that are not ASCII tell lines too.
+    /// The options for a built-in profile. Kernels with non-ASCII names also get line information.
     pub fn options(&self, profile: &str) -> Result<Options, String> {
         let options = options(profile)?;
         let debug = if self.name.is_ascii() { options.debug } else { DebugInfo::Lines };
         Ok(Options { debug, ..options })
     }
 
-    /// The error of `hold`, with the file that keeps the text of a random kernel, reduced if that is asked for.
+    /// The error from `hold`, with the name of the file with a random kernel's text, reduced if requested.
     pub fn blamed<T>(&self, hold: impl Fn(&Shader) -> Result<T, String>) -> Result<T, String> {
         hold(self).map_err(|why| {
             let kept = self.seed.map(|seed| program::keep(seed, &self.reduced(&why, hold))).unwrap_or_default();
@@ -148,7 +148,7 @@ impl Shader {
         })
     }
 
-    /// The text without the lines that buffers still differ without.
+    /// The text without the lines that are not needed for buffers to differ.
     fn reduced<T>(&self, why: &str, hold: impl Fn(&Shader) -> Result<T, String>) -> String {
         if !reduce::is_asked() || !rival::is_difference(why) {
             return self.source.clone();
@@ -157,13 +157,13 @@ impl Shader {
         reduce::kernel(&self.source, |source| hold(&with(source)).is_err_and(|why| rival::is_difference(&why)))
     }
 
-    /// The name, and the file that the text is kept in.
+    /// The name, and the file in which the text is kept.
     fn described(&self, profile: &str) -> String {
         let kept = self.seed.map(|seed| program::keep(seed, &self.source)).unwrap_or_default();
         format!("{}, {profile}, {kept}", self.name)
     }
 
-    /// Runs it with `runner` and, on so many lanes, in the simulator; says where they differ.
+    /// Runs it with `runner` and in the simulator with this many lanes; reports where they differ.
     pub fn hold(
         &self,
         profile: &str,

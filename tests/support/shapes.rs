@@ -1,5 +1,5 @@
 //! Shaders that grow with a number: one construct, nested or repeated `n` times. Tests compile them at many sizes, and
-//! `benches/growth.rs` measures how time grows with them.
+//! `benches/growth.rs` measures how compile time grows with them.
 
 use crosslane::backend::{Manner, Optimize};
 use crosslane::compile::{Compilation, Input, Language, Options, compile};
@@ -8,7 +8,7 @@ use crosslane::limits::Limits;
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 
-/// The profiles for which shapes are compiled, one per writer, with the options of the command that change the way there.
+/// The profiles for which shapes are compiled, one per writer, with the command-line options that change the way there.
 pub const PROFILES: [&str; 10] = [
     "spirv-1.6",
     "spirv-1.6 -O",
@@ -26,7 +26,7 @@ pub const PROFILES: [&str; 10] = [
 #[derive(Clone, Copy)]
 pub struct Shape {
     pub name: &'static str,
-    /// The file extension, which says the language and the stage.
+    /// The file extension, which determines the language and the stage.
     pub extension: &'static str,
     /// The shader of a size.
     pub text: fn(usize) -> String,
@@ -38,7 +38,7 @@ impl Shape {
         self.compile_within(text, profile, Limits::default())
     }
 
-    /// The same with limits.
+    /// Like `compile`, with limits.
     pub fn compile_within(&self, text: &str, profile: &str, limits: Limits) -> Compilation {
         let (profile, optimize) = match profile.strip_suffix(" -O") {
             Some(profile) => (profile, Optimize::Speed),
@@ -100,7 +100,7 @@ pub fn all() -> impl Iterator<Item = &'static Shape> {
     DEEP.iter().chain(LONG)
 }
 
-/// Functions `f0` to `fN`, each of which calls the one before, and a call of the last.
+/// Functions `f0` to `fN`, each calling the one before, and a call of the last.
 fn chain(count: usize, first: &str, next: impl Fn(usize) -> String) -> String {
     comp(&format!("{first}\n{}", repeat(count, next)), &format!("data[1] = f{count}(data[0]);"))
 }

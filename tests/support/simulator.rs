@@ -6,19 +6,19 @@ use crosslane::sim::{Dispatch, Memory, Program, Undefined, address_of};
 use super::case::Column;
 use super::lavapipe::Request;
 
-/// The wave sizes that everything is tried with.
+/// The wave sizes with which everything is tried.
 pub const LANES: [usize; 5] = [4, 8, 16, 32, 64];
 
 /// A buffer after a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct After {
     pub words: Vec<u32>,
-    /// True if a word is undefined.
+    /// Whether each word is undefined.
     pub undefined: Vec<bool>,
 }
 
 impl After {
-    /// The values that another run must have left too: everything that is defined.
+    /// The values that another run must also give: everything that is defined.
     pub fn column(&self) -> Column {
         self.words.iter().zip(&self.undefined).map(|(word, undefined)| (!undefined).then_some(*word)).collect()
     }

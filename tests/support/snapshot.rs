@@ -1,10 +1,10 @@
-//! Texts that are kept under `snapshots/`.
+//! Texts kept under `snapshots/`.
 
-/// Holds a text against what is kept of it in a folder of `snapshots`; `description` says how it was made, where that is not
-/// plain.
+/// Compares a text with its snapshot in a folder of `snapshots`; `description` says how it was made, if that is not
+/// obvious.
 ///
 /// # Panics
-/// When they differ, unless insta was asked to write.
+/// Returns an error if they differ, unless insta was told to write.
 pub fn hold(folder: &str, name: &str, description: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(crate::root().join("snapshots").join(folder));

@@ -1,5 +1,5 @@
-//! Counts of the instructions in listings for AMD's hardware: those of this compiler, those of LLVM's disassembler, and those that
-//! ACO prints for hardware that the disassembler does not know.
+//! Instruction counts for AMD listings by crosslane, by LLVM's disassembler, and by ACO for hardware that the
+//! disassembler does not support.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ pub const TURNS: u64 = 8;
 /// The instructions of a listing, by the part of the processor that runs them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Vector arithmetic; a pair of `v_dual_` counts as one.
+    /// Vector arithmetic; a `v_dual_` pair counts as one.
     pub vector: u64,
     /// Scalar arithmetic, messages, barriers and the end.
     pub scalar: u64,
@@ -21,9 +21,9 @@ pub struct Tally {
     pub branches: u64,
     /// Waits and no-operations, which are not in [`Tally::all`].
     pub waits: u64,
-    /// All instructions but waits, where those of a loop count [`TURNS`] times.
+    /// All instructions except waits, where those in a loop count [`TURNS`] times.
     pub weighted: u64,
-    /// The highest vector and scalar registers, counted from one.
+    /// The number of vector registers and of scalar registers, up to the highest one used.
     pub vectors: u64,
     pub scalars: u64,
 }
@@ -41,7 +41,7 @@ enum Part {
     SharedMemory,
     Branch,
     Wait,
-    /// Hints that change no result and no order.
+    /// Hints, which change neither results nor order.
     Hint,
 }
 
@@ -74,12 +74,12 @@ const PARTS: [(&str, Part); 22] = [
 /// An instruction of a listing.
 struct Inst<'t> {
     part: Part,
-    /// Its text without results that ACO names first.
+    /// Its text without the results that ACO writes first.
     text: &'t str,
 }
 
 impl Tally {
-    /// Counts a listing. Lines that hold no instruction are passed over.
+    /// Counts a listing. Lines without an instruction are ignored.
     pub fn of(listing: &str) -> Tally {
         let (insts, labels) = read(listing);
         let mut tally = Tally::default();
@@ -94,7 +94,7 @@ impl Tally {
         tally
     }
 
-    /// All instructions but waits and hints.
+    /// All instructions except waits and hints.
     pub fn all(&self) -> u64 {
         self.vector + self.scalar + self.memory() + self.branches
     }
@@ -119,7 +119,7 @@ impl Tally {
     }
 }
 
-/// The lines of the code, without comments: nothing from the kernel's descriptor on.
+/// The lines of the code, without comments and without the kernel's descriptor at the end.
 fn code(listing: &str) -> impl Iterator<Item = &str> {
     let lines = listing.lines().map(|line| line.split([';', '/']).next().unwrap_or_default().trim());
     lines.take_while(|line| !line.starts_with(".amdhsa_kernel") && !line.starts_with("*** SHADER STATS"))
@@ -146,7 +146,7 @@ fn is_label(word: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The instruction of a line, where ACO may name results first: `v1: %5:v[0] = v_add_f32 …`.
+/// The instruction on a line, possibly after ACO's results: `v1: %5:v[0] = v_add_f32 …`.
 fn inst(line: &str) -> Option<Inst<'_>> {
     let text = line.split_once(" = ").map_or(line, |(_, text)| text.trim_start());
     let name = text.split_whitespace().next()?;
@@ -154,8 +154,8 @@ fn inst(line: &str) -> Option<Inst<'_>> {
     Some(Inst { part, text })
 }
 
-/// How often each instruction counts: [`TURNS`] times as often as the code around for each loop around it. A loop is what lies
-/// between a label and the last branch back to it.
+/// How often each instruction counts: [`TURNS`] times as often for each loop around it. A loop is the code between a
+/// label and the last branch back to it.
 fn weights(insts: &[Inst<'_>], labels: &BTreeMap<&str, usize>) -> Vec<u64> {
     let mut loops: BTreeMap<usize, Range<usize>> = BTreeMap::new();
     for (at, inst) in insts.iter().enumerate().filter(|(_, inst)| inst.part == Part::Branch) {
@@ -170,12 +170,12 @@ fn weights(insts: &[Inst<'_>], labels: &BTreeMap<&str, usize>) -> Vec<u64> {
     weights
 }
 
-/// The place that a branch goes to: ACO writes `s_cbranch_scc1 block:BB3`.
+/// The target of a branch: ACO writes `s_cbranch_scc1 block:BB3`.
 fn target(text: &str, labels: &BTreeMap<&str, usize>) -> Option<usize> {
     text.split([' ', ',', ':']).find_map(|word| labels.get(word)).copied()
 }
 
-/// One more than the highest register of a file in a line: `v7`, `v[2:3]`, and ACO's `v[2-3]`.
+/// One more than the highest register of a file on a line: `v7`, `v[2:3]`, and ACO's `v[2-3]`.
 fn registers(line: &str, file: char) -> u64 {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '[' | ']' | '-' | '.');
     let words = line.split(|c: char| !is_part(c) && c != ':').flat_map(|word| separated(word, file));
@@ -184,13 +184,13 @@ fn registers(line: &str, file: char) -> u64 {
     highest.map(|number| number + 1).max().unwrap_or(0)
 }
 
-/// The registers of a word, which ACO puts after a value's name: `%5:v[0]`.
+/// The registers in a word, which ACO puts after a value's name: `%5:v[0]`.
 fn separated(word: &str, file: char) -> Option<&str> {
     let range = word.find(&format!("{file}[")).map(|at| &word[at..]);
     range.or_else(|| word.rsplit(':').next().filter(|name| name.starts_with(file)))
 }
 
-/// The highest register of a word.
+/// The highest register in a word.
 fn highest(word: &str, file: char) -> Option<u64> {
     let rest = word.strip_prefix(file)?;
     match rest.strip_prefix('[') {

@@ -11,13 +11,13 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// The test as the harness takes it, named `group::name`.
+    /// The test for the harness, named `group::name`.
     pub fn of(self, group: &str) -> libtest_mimic::Trial {
         libtest_mimic::Trial::test(format!("{group}::{}", self.name), self.test).with_ignored_flag(self.ignored)
     }
 }
 
-/// A test that needs no judge. One that never ends stops the run and is named.
+/// A test that needs no judge. If it never ends, the run is stopped and the test is named.
 pub fn trial(name: impl Into<String>, test: impl FnOnce() -> Result<(), String> + Send + 'static) -> Trial {
     let name = name.into();
     let said = name.clone();
@@ -28,7 +28,7 @@ pub fn trial(name: impl Into<String>, test: impl FnOnce() -> Result<(), String> 
     Trial { name, ignored: false, test: Box::new(watched) }
 }
 
-/// A test that needs `judges`: without them it fails where they are required and is skipped elsewhere.
+/// A test that needs `judges`: without them it fails if they are required and is skipped otherwise.
 pub fn judged(
     name: impl Into<String>,
     judges: &[&str],

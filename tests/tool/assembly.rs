@@ -1,8 +1,8 @@
-//! The AMD lines of `explain` are those that LLVM's assembler reads: every line of every plan, chosen or rejected, of
-//! every operation of the catalog on every profile.
+//! LLVM's assembler accepts the AMD lines in `explain`: every line of every plan, chosen or rejected, for every
+//! operation in the catalog on every profile.
 //!
-//! All lines of one processor go to one run of `llvm-mc`. Without it the test is skipped on a person's machine and fails
-//! where `CI=true`; `scripts/test.sh` installs it.
+//! All lines for one processor go to one run of `llvm-mc`. Without it the test is skipped on a person's machine and
+//! fails if `CI=true`; `scripts/test.sh` installs it.
 
 use crosslane::explain::listing::{Line, Unit, list};
 use crosslane::lane::primitive::{Arg, Move, amd_dpp, amd_lds, amd_permlane, amd_scalar};
@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use support::assembler::options;
 use support::judge;
 
-/// The assembler for a processor: some are known only to newer ones.
+/// The assembler for a processor: some are supported only by newer ones.
 fn assembler(processor: &str) -> Option<&'static str> {
     let knows = |name: &&&str| {
         let mut asked = Command::new(name);
@@ -29,7 +29,7 @@ fn assembler(processor: &str) -> Option<&'static str> {
     ["llvm-mc-19", "llvm-mc-22"].iter().find(knows).copied()
 }
 
-/// Assembles lines for a profile; says what the assembler does not take.
+/// Assembles lines for a profile; returns what the assembler rejects.
 fn assemble(profile: &Profile, lines: &BTreeSet<String>) -> Result<(), String> {
     let Some(assembler) = assembler(&profile.processor) else {
         let missing = format!("no llvm-mc for {} (run scripts/test.sh)", profile.processor);
@@ -61,7 +61,7 @@ fn amd() -> impl Iterator<Item = Profile> {
 }
 
 fn add(lines: &mut BTreeSet<String>, more: &[Line]) {
-    // Where branches lead is not among the lines.
+    // Branch targets are not among the lines.
     let is_alone = |line: &&Line| !matches!(line.unit, Unit::Control | Unit::Label);
     lines.extend(more.iter().filter(is_alone).map(|line| line.text.clone()));
 }
@@ -90,7 +90,7 @@ fn one_move(map: &LaneMap, step: Move, old: bool) -> Plan {
     }
 }
 
-/// Maps that some instruction of some profile gives.
+/// Maps that some instruction on some profile implements.
 fn maps(size: u32) -> Vec<LaneMap> {
     let xors = (1..size).map(|k| LaneMap::of_lanes(size, |i| i ^ k));
     let around = [1, 2, 5, 16].into_iter().map(|k| LaneMap::of_lanes(size, |i| (i + k) % size));
@@ -103,7 +103,7 @@ fn maps(size: u32) -> Vec<LaneMap> {
 
 type Solver = fn(&LaneMap, FeatureSet) -> Option<Move>;
 
-/// The solvers of AMD's instructions, and whether these read what was in the register before.
+/// The solvers for AMD's instructions, and whether these read the previous contents of the register.
 const SOLVERS: [(Solver, bool); 7] = [
     (amd_dpp::solve_dpp16, true),
     (amd_dpp::solve_dpp8, false),
@@ -114,7 +114,8 @@ const SOLVERS: [(Solver, bool); 7] = [
     (amd_lds::solve_swizzle, false),
 ];
 
-/// Every single move that a profile has is written as the assembler reads it, for values of one and of two words.
+/// Every single move that a profile has is written in a form that the assembler accepts, for one-word and two-word
+/// values.
 #[test]
 fn moves_assemble() {
     for profile in amd() {
@@ -145,7 +146,8 @@ fn moves_assemble() {
     }
 }
 
-/// Every line that `explain` shows for an operation of the catalog, on the profiles whose names begin so.
+/// Every line that `explain` shows for an operation in the catalog, on the profiles whose names have one of these
+/// prefixes.
 fn plans_assemble(names: &[&str], waves: u32) {
     let mut wrong = Vec::new();
     let is_named = |profile: &Profile| names.iter().any(|name| profile.name.starts_with(name));
@@ -159,7 +161,7 @@ fn plans_assemble(names: &[&str], waves: u32) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Folds by other operators differ in one name, which a width or two show.
+/// Reductions with other operators differ only in one name, for which a width or two are enough.
 fn is_tried(sample: &catalog::Sample) -> bool {
     match sample.op {
         LaneOp::Reduce {

@@ -1,4 +1,4 @@
-//! The rules of Bazel under `bazel/`, without Bazel: the list of inputs is exact, and the rule's command needs no other file.
+//! The Bazel rules in `bazel/`, without Bazel: the list of inputs is exact, and the rule's command needs no other file.
 
 use crate::folder::{Folder, status, stderr};
 use std::fs;
@@ -44,7 +44,7 @@ fn the_list_of_inputs_is_what_the_script_writes() {
     }
 }
 
-/// Runs the command of the rule as a sandbox does, in a folder with the inputs alone.
+/// Runs the rule's command as a sandbox does, in a folder with only the inputs.
 #[test]
 fn a_sandbox_with_the_inputs_makes_what_a_build_makes() {
     let tree = Folder::new("bazel-tree");

@@ -1,4 +1,4 @@
-//! The book under `docs/`: generated pages are what the program writes, links lead somewhere, the table of contents has every
+//! The book under `docs/`: generated pages match the program's output, links are valid, the table of contents has every
 //! page, and the shaders in it compile.
 
 use crate::folder::{Folder, status, stderr};
@@ -55,14 +55,14 @@ fn generated_pages_are_fresh() {
     assert_eq!(committed, written, "pages that the program does not write");
 }
 
-/// The targets of the links of a page that are files; blocks of code have none.
+/// The targets of a page's links to files; code blocks have none.
 fn links(text: &str) -> Vec<String> {
     let outside: String = text.split("\n```").step_by(2).collect();
     let targets = outside.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.filter(|link| !link.contains("://")).map(str::to_owned).collect()
 }
 
-/// The names that GitHub and mdBook give to the headings of a page.
+/// The anchors that GitHub and mdBook give to the headings of a page.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings =
         text.lines().filter_map(|line| line.strip_prefix('#')).map(|line| line.trim_start_matches('#').trim());
@@ -72,7 +72,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Each link leads to a file and to a heading in it, those of the book to pages of the book.
+/// Each link leads to a file and to a heading in it; links of the book lead to pages of the book.
 #[test]
 fn links_lead_to_files() {
     let of_the_book = pages().into_iter().map(|page| (Path::new("docs").join(page), true));
@@ -118,7 +118,7 @@ fn the_page_on_warnings_has_them_all() {
     }
 }
 
-/// The blocks of a page that are in a language: where each begins, and its text.
+/// The blocks of a page in a language: the place where each begins, and its text.
 pub fn blocks(text: &str, language: &str) -> Vec<(usize, String)> {
     let mut blocks = Vec::new();
     let mut open: Option<(usize, String)> = None;
@@ -154,14 +154,14 @@ pub fn pages_and_readme() -> impl Iterator<Item = (String, String)> {
     pages.chain([("README.md".to_owned(), readme)])
 }
 
-/// The commands of a block of transcripts, each with the text that it shows.
+/// The commands in a block of transcripts, each with the output shown.
 fn transcripts(block: &str) -> Vec<(&str, String)> {
     let Some(block) = block.strip_prefix("$ crosslane ") else { return Vec::new() };
     let each = block.split("\n$ crosslane ").filter_map(|one| one.split_once('\n'));
     each.map(|(command, shown)| (command, format!("{}\n", shown.trim_end()))).collect()
 }
 
-/// Compares each transcript with the output of its command; a line `…` in it leaves lines out.
+/// Compares each transcript with the output of its command; a line `…` in it stands for omitted lines.
 #[test]
 fn transcripts_in_the_book_are_real() {
     let mut count = 0;
@@ -196,7 +196,7 @@ fn the_readme_shows_its_shader() {
     assert_eq!(shown, [fs::read_to_string(root().join("fixtures/explain/sum.comp")).expect("a fixture")]);
 }
 
-/// The tutorial's shaders are the ones that its transcripts are about.
+/// The tutorial's shaders are the ones in its transcripts.
 #[test]
 fn the_tutorial_shows_its_shaders() {
     let shown = blocks(&text(Path::new("guide/tutorial.md")), "glsl");
@@ -205,14 +205,14 @@ fn the_tutorial_shows_its_shaders() {
     assert_eq!(shown.into_iter().map(|(_, shader)| shader).collect::<Vec<_>>(), files);
 }
 
-/// Codes of commands, files, limits, targets and runs, which no shader alone gives.
+/// Codes about commands, files, limits, targets and runs, which no shader alone causes.
 const WITHOUT_EXAMPLE: &[&str] = &[
     "E0001", "E0002", "E0004", "E0005", "E0006", "E0007", "E0008", "E0117", "E0118", "E0123", "E0125", "E0126",
     "E0201", "E0510", "E0604", "E0605", "N0500", "W0106", "W0107", "W0601", "W0700", "W0701", "W0702", "W0800",
 ];
 
-/// Each section of the page of messages has prose, a wrong example that gives its code, and a corrected one that gives
-/// no message.
+/// Each section on the page of messages has prose, a wrong example that causes its code, and a corrected one without
+/// messages.
 #[test]
 fn examples_of_messages_give_their_codes_and_are_mended() {
     let text = text(Path::new("guide/messages.md"));
@@ -229,7 +229,7 @@ fn examples_of_messages_give_their_codes_and_are_mended() {
     }
 }
 
-/// Holds the examples of a section to its code; gives how many have corrections.
+/// Checks the examples of a section against its code; returns how many have corrections.
 fn examples(code: &str, section: &str) -> usize {
     let mut count = 0;
     for (name, language) in [("glsl", Language::Glsl), ("wgsl", Language::Wgsl)] {

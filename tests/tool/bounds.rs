@@ -1,5 +1,5 @@
-//! `--bounds-checks` on every target: one shader whose indices leave functions', private, workgroup, uniform and storage
-//! memory, atomics and values, in the simulator as each profile runs it, and on lavapipe.
+//! `--bounds-checks` on every target: one shader with indices out of range in function, private, workgroup, uniform and
+//! storage memory, in atomics and in values, run by the simulator for each profile, and on lavapipe.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use support::judge;

@@ -1,4 +1,4 @@
-//! `crosslane build` through the binary: what is made, how it is called, what is skipped, and what is said.
+//! `crosslane build` through the binary: which outputs are made, their names, what is skipped, and the messages.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ fn build(folder: &Folder, more: &[&str]) -> Output {
     output
 }
 
-/// The files below a folder, hidden ones left out, with their times.
+/// The files below a folder, except hidden ones, with their times.
 fn files(root: &Path) -> BTreeMap<String, SystemTime> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];
@@ -286,7 +286,7 @@ fn messages_as_json_lines() {
     assert_eq!(codes(&folder.run(&["build", "--message-format=json", "--manifest=no.toml"])), ["E0008"]);
 }
 
-/// make lends no right but the one that every process has, so that nothing may run beside it.
+/// make provides no job slot beyond the one that every process has, so that nothing may run in parallel.
 #[test]
 fn a_jobserver_is_obeyed_and_gets_everything_back() {
     let folder = project("build-jobserver");

@@ -1,5 +1,5 @@
-//! `crosslane build` where things go wrong: manifests, globs, names, folders, disks, and a kill at any moment. Each is a
-//! clear error, and nothing is ever half-written.
+//! `crosslane build` with faults: in manifests, globs, names, folders and disks, and when killed at any moment. Each
+//! gives a clear error, and nothing is ever half-written.
 
 use crate::folder::{Folder, status, stderr};
 use std::collections::BTreeMap;
@@ -137,7 +137,7 @@ fn a_product_has_a_limit() {
     assert!(stderr(&folder.run(&["build"])).contains("M0 (10) and M1 (10) and "));
 }
 
-/// 2 to the 20th paths lead through these links, and no end of them through those to `.`.
+/// 2 to the 20th paths lead through these links, and infinitely many through those to `.`.
 #[test]
 fn links_in_circles_end() {
     let folder = project("fault-links");
@@ -300,7 +300,7 @@ fn a_shader_that_cannot_be_read_is_told() {
 /// Runs a build without the rights of root, which may write everywhere.
 fn build_as_nobody(folder: &Folder) -> Output {
     let mut command = folder.command(&["build"]);
-    // SAFETY: `geteuid` asks and changes nothing.
+    // SAFETY: `geteuid` has no preconditions and changes nothing.
     if unsafe { libc::geteuid() } == 0 {
         command.uid(65534).gid(65534);
     }
@@ -345,7 +345,7 @@ fn an_output_in_the_place_of_a_folder_is_told() {
     assert!(stderr(&output).contains("cannot write the folder out"), "{}", stderr(&output));
 }
 
-/// A small file system in memory, in a mount namespace of its own, takes the first output and not the second.
+/// A small file system in memory, in a separate mount namespace, has room for the first output and not for the second.
 #[test]
 fn a_full_disk_leaves_whole_files() {
     let folder = project("fault-full");
@@ -377,7 +377,7 @@ fn a_full_disk_leaves_whole_files() {
     assert!(kept.iter().all(|(name, bytes)| whole[name] == *bytes), "what is there is whole");
 }
 
-/// The files of a folder, hidden ones left out.
+/// The files in a folder, except hidden ones.
 fn names(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
     let plain = entries.filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with('.'));

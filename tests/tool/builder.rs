@@ -1,4 +1,4 @@
-//! The help for build scripts: what it writes and tells cargo, through a build script that cargo runs, and in this process.
+//! The support for build scripts: what it writes and tells cargo, in a build script run by cargo and in this process.
 
 use crate::folder::Folder;
 use crosslane::build::{Builder, Error, Place};
@@ -97,7 +97,7 @@ fn blocks_become_structs_whose_layout_is_checked() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    // The checks are made where the text is compiled.
+    // The checks are in the compiled text.
     let program = format!(
         "{text}\nfn main() {{ let push = a::blocks::Push {{ n: 3, ..a::blocks::Push::ZERO }};\n\
          assert_eq!((push.n, push.size, std::mem::size_of::<a::blocks::Params_weights_item>()), (3, [0, 0], 16)); }}\n"
@@ -138,7 +138,7 @@ fn the_same_bytes_are_not_written_again() {
     assert_eq!(fs::metadata(folder.0.join("out/shaders.rs")).unwrap().modified().unwrap(), past);
 }
 
-/// Has one file, whatever is asked for.
+/// Provides one file for every name.
 struct One;
 
 impl Loader for One {
@@ -266,7 +266,7 @@ fn the_folders_of_a_builder_may_hold_links_in_circles() {
 fn the_example_builds_and_runs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target = Path::new(env!("CARGO_BIN_EXE_crosslane")).parent().unwrap();
-    // Its folder is called like the profile, but for one.
+    // Its folder is named after the profile, with one exception.
     let folder = target.file_name().unwrap().to_str().unwrap();
     let profile = if folder == "debug" { "dev" } else { folder };
     let mut command = Command::new(env!("CARGO"));

@@ -1,5 +1,5 @@
-//! The command through its binary: exit status, streams, files, spellings. The shaders are tiny; other tests judge what
-//! they compute.
+//! The command through its binary: exit status, streams, files, spellings. The shaders are tiny; their results are
+//! judged by other tests.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use std::fs;
@@ -75,7 +75,7 @@ fn nvidia_programs_come_with_a_reflection() {
     }
 }
 
-/// A constant, one computed from it, and the size of an array and of the workgroup.
+/// A constant, one computed from it, and the sizes of an array and of the workgroup.
 const CONSTANTS: &str = "#version 450\nlayout(local_size_x_id = 1) in;\nlayout(constant_id = 3) const int N = 4;\n\
                          layout(constant_id = 7) const bool FAST = false;\nlayout(binding = 0) buffer B { int x[]; };\n\
                          void main() { int a[N * 2]; a[0] = N + 1; x[0] = a[0] + a.length(); if (FAST) x[1] = 77; }\n";

@@ -1,4 +1,4 @@
-//! `cmake/Crosslane.cmake` through CMake and ninja themselves.
+//! `cmake/Crosslane.cmake` with CMake and ninja.
 
 use crate::folder::Folder;
 use std::fs;

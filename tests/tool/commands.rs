@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-/// Commands that need a device or another compiler, or that do not end by themselves. They have tests of their own.
+/// Commands that need a device or another compiler, or that do not end by themselves. Other tests cover them.
 const ELSEWHERE: [&str; 5] = ["--on ", "--emit hsaco", "--emit cubin", "--watch", "crosslane lsp"];
 
 const KERNEL: &str = "#version 450\n#extension GL_CROSSLANE_portable : require\nlayout(local_size_x = 64) in;\n\
@@ -22,7 +22,7 @@ const VERTEX: &str = "#version 450\nlayout(location = 0) in vec4 a;\nlayout(loca
 const FRAGMENT: &str = "#version 450\nlayout(location = 0) in vec2 uv;\nlayout(location = 0) out vec4 c;\n\
     void main() { c = uv.xyxy; }\n";
 
-/// A folder with the files that the commands of a page read; the shader of the page itself where a command is about it.
+/// A folder with the files that the commands on a page read; the page's own shader if a command needs it.
 fn prepared(page: &str) -> Folder {
     let folder = Folder::new("commands");
     for name in ["include", "shaders", "program"] {

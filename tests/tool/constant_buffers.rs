@@ -1,4 +1,4 @@
-//! Storage buffers that nothing writes while the kernel runs, in the programs for hardware.
+//! Storage buffers that are not written while the kernel runs, in the programs for hardware.
 
 use crate::folder::{Folder, status, stderr, stdout};
 

@@ -11,7 +11,7 @@ const PRECISE: &str = "#version 450\nlayout(local_size_x = 32) in;\nlayout(bindi
                        void main() { uint i = gl_LocalInvocationIndex; \
                        precise float y = x[i + 32u] * x[i + 64u] + x[i + 96u]; x[i] = y; }\n";
 
-/// Profiles with a word of their text that exact arithmetic has, or lacks.
+/// Profiles, with a word that their text contains with exact arithmetic, or does not.
 const MARKS: [(&str, &str, bool); 6] = [
     ("spirv-1.3", "NoContraction", true),
     ("nv-hopper", "MUL.F32.PREC", true),

@@ -1,11 +1,11 @@
-//! Dependency files through the binary: gcc's and glslc's spellings, where the names go, and the forms.
+//! Dependency files through the binary: gcc's and glslc's spellings, the location of the files, and their formats.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use std::fs;
 use std::io::Write;
 use std::process::{Output, Stdio};
 
-/// A shader that includes one file beside it and one from `my lib`, which includes a third.
+/// A shader that includes one file next to it and one from `my lib`, which includes a third.
 fn project(name: &str) -> Folder {
     let folder = Folder::new(name);
     fs::create_dir_all(folder.0.join("my lib")).unwrap();
@@ -30,7 +30,7 @@ fn read(folder: &Folder, name: &str) -> String {
     fs::read_to_string(folder.0.join(name)).unwrap()
 }
 
-/// The rule of the project, for a target.
+/// The project's rule for a target.
 fn rule(target: &str) -> String {
     let inputs = ["a.comp", "near.glsl", "my\\ lib/far.glsl", "my\\ lib/deep.glsl"];
     format!("{target}: \\\n  {}\n", inputs.join(" \\\n  "))

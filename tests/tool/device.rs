@@ -1,4 +1,4 @@
-//! Parts of the tests that bind and draw on drivers: sizes of images and names of formats.
+//! Parts of the test support that bind and draw on drivers: image sizes and format names.
 
 use support::device::vulkan::Format;
 use support::device::{Image, View};

@@ -1,18 +1,18 @@
-//! `crosslane ops NAME`: operations by the names that other languages have for them, and the book's page of these.
+//! `crosslane ops NAME`: operations by their names in other languages, and the book's page about them.
 
 use crate::book::root;
 use crate::folder::{Folder, status, stderr, stdout};
 use serde_json::Value;
 use support::bless;
 
-/// The answer with the code of two profiles; that of all takes a while.
+/// The answer with the code for two profiles; all of them would take a while.
 fn answer(folder: &Folder, name: &str) -> String {
     let output = folder.run(&["ops", name, "-p", "spirv-1.5,gfx1100"]);
     assert_eq!(status(&output), 0, "{name}: {}", stderr(&output));
     stdout(&output)
 }
 
-/// A name, what to write for it, and its page.
+/// A name, its replacement, and its page.
 const NAMES: [(&str, &str, &str); 44] = [
     ("allReduceAdd8", "allReduceAdd8(v)", "all-reduce"),
     ("subgroupShuffleXor", "subgroupShuffleXor(", "shuffle"),

@@ -1,5 +1,5 @@
-//! The planner's estimate of a plan beside the compiled one: instructions and wait states of every operation of the
-//! catalog on every kind of profile. Each difference is a row of `docs/verified/estimates.md`, with its reason.
+//! The planner's estimates for plans compared with the compiled code: instructions and wait states for every operation
+//! in the catalog on every kind of profile. Each difference is a row in `docs/verified/estimates.md`, with its reason.
 
 use crate::explain::shown_of_catalog;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,7 @@ const NEIGHBOURS: &str = "the price knows the plan alone: the instruction before
 const PREDICATE_ALONE: &str =
     "a predicate without its shuffle takes one, of the index, which as a constant is moved to a register";
 
-/// Why the plans of some rules are compiled to another number than they are priced: target, what is counted, reason, rules.
+/// Why the plans of some rules compile to another number than estimated: target, counted quantity, reason, rules.
 const REASONS: &[(&str, &str, &str, &[&str])] = &[
     (
         "amd",
@@ -216,11 +216,11 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
     ("glsl", PARTS[0], COMPOSED, &["count of a mask"]),
 ];
 
-/// The plans of a rule that are not as they are priced.
+/// The plans of a rule whose estimates are not exact.
 #[derive(Default)]
 struct Row {
     profiles: BTreeSet<&'static str>,
-    /// How many plans there are by how much more they take.
+    /// Number of plans by the difference from the estimate.
     plans: BTreeMap<i64, usize>,
 }
 
@@ -229,7 +229,7 @@ type Key = (&'static str, &'static str, &'static str);
 fn rows() -> BTreeMap<Key, Row> {
     let mut rows: BTreeMap<Key, Row> = BTreeMap::new();
     for shown in shown_of_catalog().iter().filter(|shown| shown.is_chosen) {
-        // Targets that drivers compile further have no prices: the drivers share set-up code as they see fit.
+        // Targets that drivers compile further have no costs: drivers share setup code as they see fit.
         let is_priced = |part: &str| part != PARTS[1] || shown.target.is_hardware();
         let parts = PARTS.iter().zip(shown.priced).zip(shown.written).filter(|((part, _), _)| is_priced(part));
         for ((part, priced), written) in parts.filter(|((_, priced), written)| priced != written) {
@@ -241,10 +241,11 @@ fn rows() -> BTreeMap<Key, Row> {
     rows
 }
 
-/// Targets whose lines another one's reasons are for too.
+/// Targets to whose lines another target's reasons also apply.
 const ALIKE: &[(&str, &str)] = &[("glsl", "hlsl"), ("glsl", "msl")];
 
-/// Rules whose plans such a target has without the difference, or not at all: its subgroups have one size, or it has no masks.
+/// Rules whose plans do not have the difference on such a target, or do not exist there: its subgroups have one size,
+/// or it has no masks.
 const WITHOUT: &[(&str, &str)] =
     &[("msl", "push by ballots of the index"), ("msl", "count of a mask"), ("hlsl", "count of a mask")];
 
@@ -284,7 +285,7 @@ fn differences_are_listed() {
     support::bless::hold(PAGE, &format!("{HEAD}{text}")).unwrap();
 }
 
-/// A plan that loses by its price must not win by what is compiled for it: then a price is wrong.
+/// A plan that is not chosen because of its cost must not be cheaper when compiled: then the cost is wrong.
 #[test]
 fn the_chosen_plan_costs_least_as_compiled() {
     let mut wrong = Vec::new();

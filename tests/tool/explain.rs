@@ -56,13 +56,13 @@ fn text_for_several_profiles() {
 
 const COPIES: &str = "fixtures/explain/copies.comp";
 
-/// Copies of an operation by unrolled loops and inlined functions, and the rest of an unused one.
+/// Copies of an operation made by unrolling and inlining, and the remainder of an unused one.
 #[test]
 fn copies_of_an_operation_are_told_apart() {
     kept("copies", &printed(&["explain", COPIES, "-p", "spirv-1.5", "-p", "gfx900"]));
 }
 
-/// A struct's parts are told as what they are part of, those of a kind once.
+/// Moves of a struct's parts are reported together, each kind once.
 #[test]
 fn structs_are_told_by_their_moves() {
     let text = printed(&["explain", "fixtures/explain/whole.comp", "-p", "spirv-1.5", "-p", "nv-kepler"]);
@@ -87,7 +87,7 @@ fn sequences_of_the_proposal_are_named() {
     }
 }
 
-/// Returns true if lines are in a text in this order; margins may differ.
+/// Returns true if a text contains lines in this order; margins may differ.
 fn stand_in<'a>(shown: impl Iterator<Item = &'a str>, text: &str) -> bool {
     let mut rest = text.lines().map(str::trim);
     shown.map(str::trim).all(|line| rest.any(|other| other == line))
@@ -98,7 +98,7 @@ fn texts(lines: &Value) -> impl Iterator<Item = &str> {
     lines.as_array().into_iter().flatten().filter_map(|line| line["text"].as_str())
 }
 
-/// The lines shown for a shader are those emitted for it.
+/// The lines shown for a shader are the emitted ones.
 #[test]
 fn shown_lines_are_those_of_the_program() {
     let profiles = ["spirv-1.3", "spirv-1.6", "nv-kepler", "gfx701", "gfx900", "gfx1100", "gfx1201"];
@@ -121,7 +121,7 @@ fn shown_lines_are_those_of_the_program() {
     }
 }
 
-/// The text that is compiled from a module for a profile, by one plan for all its operations.
+/// The text compiled from a module for a profile, with one plan for all its operations.
 fn program(module: &Module, plan: &Plan, profile: &Profile) -> String {
     let (options, none) = (Options::new(profile.clone()), SourceMap::default());
     let written = match &Backend::of(profile.target).writer {
@@ -137,7 +137,7 @@ fn program(module: &Module, plan: &Plan, profile: &Profile) -> String {
     written.unwrap_or_else(|e| panic!("{}: {e:?}", profile.name))
 }
 
-/// Returns true if a line of a program is there for a cross-lane operation and nothing else.
+/// Returns true if a line of a program belongs to a cross-lane operation only.
 fn is_lane(line: &str) -> bool {
     let line = line.trim();
     let line = line.split_once(" = ").map_or(line, |(_, instruction)| instruction);
@@ -158,19 +158,19 @@ fn is_lane(line: &str) -> bool {
     names.iter().any(|name| line.starts_with(name)) || line.contains("_dpp ")
 }
 
-/// The lines shown of one plan beside the planner's estimate.
+/// The lines shown for one plan, with the planner's estimate.
 pub struct Shown {
     pub profile: String,
     pub target: Target,
     pub operation: String,
     pub rule: &'static str,
-    /// True for the plan that is chosen; those that lost to it come next.
+    /// True for the chosen plan; the rejected plans follow it.
     pub is_chosen: bool,
     /// Instructions at the operation, instructions of the set-up, wait states.
     pub priced: [u32; 3],
     pub written: [u32; 3],
-    /// The number that decides, of the instructions that are written. Wait states are those of the price, since others depend
-    /// on what is around the operation.
+    /// The number that decides, for the emitted instructions. Wait states are estimated, because others depend on the
+    /// code around the operation.
     pub weighed: u64,
     lines: usize,
 }
@@ -182,7 +182,8 @@ fn plans(request: &Request, profile: &Profile) -> Vec<Candidate> {
     std::iter::once(chosen).chain(others).collect()
 }
 
-/// Checks that what is shown for operations, by any of their plans, is what is compiled from a module of just that operation.
+/// Checks that the lines shown for operations, with each of their plans, are those compiled from a module with only
+/// that operation.
 fn check_shown(profile: &Profile) -> Vec<Shown> {
     let mut all = Vec::new();
     for sample in catalog::all() {
@@ -191,7 +192,7 @@ fn check_shown(profile: &Profile) -> Vec<Shown> {
             let what = format!("{}: {} by {}", profile.name, sample.family, plan.rule);
             let listing = match list(&plan, &request, profile) {
                 Ok(listing) => listing,
-                // Another plan may need a builtin value that the stage does not have.
+                // Another plan may need a built-in value that the stage does not have.
                 Err(_) if n > 0 => continue,
                 Err(e) => panic!("{what}: {e:?}"),
             };
@@ -243,7 +244,7 @@ fn kinds(target: Target) -> Vec<Profile> {
     kinds
 }
 
-/// Returns true if a profile has compute shaders, of which the operations are shown.
+/// Returns true if a profile has compute shaders, for which operations are shown.
 fn has_compute(profile: &Profile) -> bool {
     let bytes = b"#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n";
     let input = compile::Input { name: "empty.comp", bytes, language: compile::Language::Glsl };
@@ -251,7 +252,7 @@ fn has_compute(profile: &Profile) -> bool {
     matches!(compile::compile(&input, &options, &NoIncludes).verdict, compile::Verdict::Done(_))
 }
 
-/// Several threads take the kinds of profiles of a target, one after the other.
+/// Runs work on the kinds of profiles of a target, on several threads.
 fn on_each<T: Send>(target: Target, work: impl Fn(&Profile) -> T + Sync) -> Vec<T> {
     let kinds = kinds(target);
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));

@@ -1,5 +1,5 @@
-//! Extreme inputs: huge, deep, or no text at all. Each must end by itself, soon, with success or a clean error, on a
-//! stack of 2 MB; never with a panic, an overflowed stack or a hang. The inputs are made here.
+//! Extreme inputs: huge, deeply nested, or no text at all. Each must end by itself within a short time, with success or
+//! a clean error, on a stack of 2 MB; never with a panic, a stack overflow or a hang. The inputs are generated here.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use support::judge;
 
-/// For the compiler alone, without `spirv-val`, which takes several times as long on the deepest of these modules.
-/// Generous: builds with debug assertions are tens of times slower than releases.
+/// For the compiler alone, without `spirv-val`, which takes several times as long for the deepest of these modules.
+/// Generous, because builds with debug assertions are tens of times slower than release builds.
 const PATIENCE: Duration = if cfg!(debug_assertions) { Duration::from_secs(20) } else { Duration::from_secs(2) };
 
 const HEAD: &str = "#version 460\nlayout(local_size_x = 32) in;\n\
@@ -47,7 +47,7 @@ fn nested(count: usize, open: &str, middle: &str, close: &str) -> String {
     format!("{}{middle}{}", open.repeat(count), close.repeat(count))
 }
 
-/// Runs the command in a folder of its own on a stack of 2 MB.
+/// Runs the command in its own folder on a stack of 2 MB.
 struct Run {
     folder: PathBuf,
 }
@@ -99,7 +99,7 @@ impl Run {
         assert!(!messages.contains("panicked") && messages.len() < 64 << 10, "{name}: {shown}");
     }
 
-    /// Judges the module that was written, where there is a judge.
+    /// Judges the module, if there is a judge.
     fn validate(&self) -> Result<(), String> {
         if judge::find("bin/spirv-val").is_none() {
             return Ok(());

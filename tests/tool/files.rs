@@ -1,6 +1,6 @@
 //! The files that the command reads and writes, through its binary: inputs that must not be overwritten, names that
-//! promise another format, files that are not regular, and names that a terminal would obey. Links are what makes most
-//! of these possible.
+//! suggest another format, files that are not regular, and names with terminal control characters. Most of these
+//! involve links.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use std::ffi::OsStr;
@@ -28,7 +28,7 @@ fn project(name: &str) -> Folder {
     folder
 }
 
-/// Refused with status 2 and a sentence that holds `says`.
+/// Checks for a refusal with status 2 and a message that contains `says`.
 fn refused(output: &Output, says: &str) {
     assert_eq!(status(output), 2, "{says}: {}", stderr(output));
     assert!(stderr(output).contains(says), "{says}: {}", stderr(output));
@@ -227,7 +227,8 @@ fn files_of_arguments_have_limits() {
     refused(&folder.run(&["compile", "a.comp", "@bytes"]), "it is not UTF-8");
 }
 
-/// No byte that a terminal obeys: bytes below a blank but for line feeds, DEL, C1, and overrides of the direction.
+/// Checks for bytes that control a terminal: those below a blank except line feeds, DEL, C1, and bidirectional
+/// overrides.
 fn harmless(text: &[u8], what: &str) -> String {
     let text = String::from_utf8(text.to_vec()).unwrap();
     let is_obeyed = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
@@ -366,14 +367,14 @@ fn an_unknown_option_is_named_whole() {
     assert_eq!(status(&folder.run(&["-V"])), 0);
 }
 
-/// Assemblers take ASCII only: `ptxas` ends at the first other character, in comments too.
+/// Assemblers accept only ASCII: `ptxas` fails at the first other character, even in comments.
 #[test]
 fn names_in_assemblies_are_ascii() {
     let folder = Folder::new("files-ascii");
     let shader = "@group(0) @binding(0) var<storage, read_write> größe: array<u32>;\n\
                   @compute @workgroup_size(32)\nfn main(@builtin(local_invocation_index) i: u32) {\n    größe[i] += 1u;\n}\n";
     folder.file("größe.wgsl", shader);
-    // The name of the file is a string in AMD's debug information, by which debuggers find it.
+    // The file's name is a string in AMD's debug information, by which debuggers find it.
     for (profile, options) in [("nv-hopper", &["-g"][..]), ("ptx-sm80", &["-g"]), ("gfx1100", &[])] {
         let args = ["compile", "größe.wgsl", "-p", profile, "-o", "-"];
         let text = stdout(&folder.run(&[&args[..], options].concat()));
@@ -382,7 +383,7 @@ fn names_in_assemblies_are_ascii() {
     }
 }
 
-/// WGSL says its stages itself: an option that does is for GLSL.
+/// WGSL declares its own stages: an option for the stage implies GLSL.
 #[test]
 fn a_stage_says_the_language() {
     let folder = Folder::new("stage-language");
@@ -391,7 +392,8 @@ fn a_stage_says_the_language() {
     assert_eq!(status(&folder.run(&["compile", "shader.tmpl", "-o", "other.spv"])), 2);
 }
 
-/// `include/crosslane.glsl` serves other compilers; crosslane compiles shaders with it, whatever they say of the extension.
+/// `include/crosslane.glsl` is for other compilers; crosslane compiles shaders that include it, with any form of the
+/// extension directive.
 #[test]
 fn the_header_compiles_with_every_form_of_its_extension() {
     let folder = Folder::new("header");

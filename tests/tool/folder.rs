@@ -1,4 +1,4 @@
-//! A folder for one test of the command through its binary, and what a finished command left.
+//! A folder for one test of the command through its binary, and the results of a finished command.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use support::judge;
 
-/// A folder of its own for one test, removed when the test ends.
+/// A folder for one test, removed when the test ends.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -33,8 +33,7 @@ impl Folder {
         command
     }
 
-    /// The output of another program here and whether it succeeds, or nothing where it is missing and need not be
-    /// there.
+    /// Another program's output in this folder and whether it succeeds; `None` if it is missing and not required.
     pub fn say(&self, program: &str, arguments: &[&str]) -> Option<(bool, String)> {
         match Command::new(program).args(arguments).current_dir(&self.0).output() {
             Ok(output) => {
@@ -75,7 +74,7 @@ pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// The text that a shader becomes.
+/// The text for a shader.
 pub fn text(folder: &Folder, shader: &str, profile: &str) -> String {
     let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
@@ -89,14 +88,14 @@ pub fn reflection(folder: &Folder, shader: &str, profile: &str) -> serde_json::V
     serde_json::from_str(&stdout(&output)).expect("JSON")
 }
 
-/// Checks that a text has each of several parts.
+/// Checks that a text contains each of several parts.
 pub fn hold(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
 }
 
-/// The messages for a shader that the profile cannot express; nothing is written.
+/// The messages for a shader that the profile cannot express; checks that nothing is written.
 pub fn refusal(folder: &Folder, shader: &str, profile: &str) -> String {
     let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
     assert_eq!((status(&output), stdout(&output).as_str()), (3, ""), "{}", stderr(&output));

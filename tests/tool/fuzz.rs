@@ -1,9 +1,9 @@
-//! Shaders broken at random: tokens of good and bad fixtures are dropped, doubled, swapped, moved between files, their
-//! numbers replaced. Nothing may panic, with any kind of output; modules must be valid SPIR-V, and LLVM's assembler must
-//! take the kernels for AMD's hardware.
+//! Randomly broken shaders: tokens of good and bad fixtures are dropped, duplicated, swapped and moved between files,
+//! and their numbers replaced. Nothing may panic, with any kind of output; modules must be valid SPIR-V, and LLVM's
+//! assembler must accept the kernels for AMD's hardware.
 //!
-//! The changes come from a fixed seed. `CROSSLANE_FUZZ_SECONDS` lets it run for longer, `CROSSLANE_FUZZ_SEED` otherwise,
-//! and `CROSSLANE_FUZZ_CORPUS` names a folder whose shaders join the fixtures.
+//! The changes come from a fixed seed. `CROSSLANE_FUZZ_SECONDS` makes it run longer, `CROSSLANE_FUZZ_SEED` sets another
+//! seed, and `CROSSLANE_FUZZ_CORPUS` names a folder whose shaders are added to the fixtures.
 
 use crosslane::backend::DebugInfo;
 use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Verdict, compile};
@@ -28,20 +28,20 @@ const PROFILES: [(&str, Option<u32>, &str); 4] = [
     ("spirv-1.6", None, "vulkan1.3"),
 ];
 
-/// Profiles of hardware; each mutant is tried for one of them too.
+/// Profiles of hardware; each mutant is also tried for one of them.
 const MACHINES: [&str; 6] = ["nv-fermi", "nv-hopper", "gfx701", "gfx900", "gfx1100-wave64", "gfx1201-wave32"];
 
-/// Values that sit at the edges of what literals, widths and sizes can be.
+/// Values at the limits of literals, widths and sizes.
 const LITERALS: [&str; 16] =
     ["0", "1", "2", "3", "7", "32", "64", "0u", "1u", "4294967295u", "2147483647", "-1", "1e38", "0.0", "1.5", "true"];
 
-/// The macros that the fixtures leave to the command line.
+/// The macros that the fixtures expect from the command line.
 const WIDTHS: [&str; 4] = ["WIDTH=4", "WIDTH=8", "WIDTH=32", "WIDTH=3"];
 
-/// One in so many modules and listings is given to the judge: starting it costs as much as many compilations.
+/// One in this number of modules and listings is judged: starting the judge costs as much as many compilations.
 const JUDGED: u64 = 10;
 
-/// Most mutants of a run, so that the default one always does the same.
+/// Maximum number of mutants in a run, so that the default run is always the same.
 const MUTANTS: u64 = 2500;
 
 /// A xorshift generator: good enough to pick tokens.
@@ -98,13 +98,13 @@ impl Seed {
     }
 }
 
-/// A shader that somebody broke.
+/// A broken shader.
 struct Mutant {
     kind: Kind,
     text: String,
 }
 
-/// Words with the blanks after them, single other characters, line ends of their own.
+/// Words with the blanks after them, other characters one by one, and line ends separately.
 fn cut(text: &str) -> Vec<String> {
     let class = |c: char| match c {
         '\n' => 0,
@@ -171,7 +171,7 @@ fn change(seeds: &[Seed], random: &mut Random, tokens: &mut Vec<String>) {
     }
 }
 
-/// Puts some tokens of another shader in.
+/// Inserts some tokens of another shader.
 fn splice(seeds: &[Seed], random: &mut Random, tokens: &mut Vec<String>, at: usize) {
     let other = random.pick(seeds);
     let start = random.below(other.tokens.len());
@@ -184,7 +184,7 @@ fn remove_stretch(random: &mut Random, tokens: &mut Vec<String>, at: usize) {
     tokens.drain(at..end);
 }
 
-/// Replaces the next number after a place.
+/// Replaces the next number after a position.
 fn replace_number(random: &mut Random, tokens: &mut [String], at: usize) {
     let is_number = |token: &&mut String| token.starts_with(|c: char| c.is_ascii_digit());
     if let Some(token) = tokens[at..].iter_mut().find(is_number) {
@@ -200,7 +200,7 @@ enum Made {
     Listing(String, &'static str),
 }
 
-/// Compiles to everything that a profile of SPIR-V has; gives a module with its environment, or what went wrong.
+/// Compiles to every kind of output for a SPIR-V profile; returns a module with its environment, or an error.
 fn try_compile(mutant: &Mutant, random: &mut Random) -> Result<Made, String> {
     let (profile, lanes, environment) = *random.pick(&PROFILES);
     let mut options =
@@ -215,7 +215,7 @@ fn try_compile(mutant: &Mutant, random: &mut Random) -> Result<Made, String> {
     Ok(made)
 }
 
-/// The same for a profile of hardware.
+/// Compiles for a hardware profile.
 fn try_machine(mutant: &Mutant, random: &mut Random) -> Result<Made, String> {
     let name: &'static str = MACHINES[random.below(MACHINES.len())];
     let options = options(machine(name), mutant, random);
@@ -258,7 +258,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// The stack that a thread of the compiler has when it is made without a size.
+/// Runs on a thread with the default stack size.
 fn with_stack(act: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(2 << 20).spawn_scoped(scope, act);
@@ -303,10 +303,10 @@ fn try_mutant(seeds: &[Seed], random: &mut Random, compiled: u64) -> bool {
 
 fn judge(made: &Made, text: &str) -> Result<(), String> {
     match made {
-        // Nothing checks the numbers that a shader gives itself.
+        // Numbers that a shader sets with `spirv_` qualifiers are not checked.
         Made::Module(words, environment) if !text.contains("spirv_") && judge::find("bin/spirv-val").is_some() => {
             let judged = match judge::spirv_val(words, environment, true) {
-                // The stable judge does not know the floats of machine learning.
+                // The stable judge does not know the floats for machine learning.
                 Err(why) if why.contains("Invalid capability operand") => {
                     judge::newest_spirv_val(words, environment, true)
                 }
@@ -323,7 +323,7 @@ fn judge(made: &Made, text: &str) -> Result<(), String> {
     }
 }
 
-/// Shows the mutant; with `CROSSLANE_FUZZ_KEEP` it is kept in that folder and the run goes on.
+/// Shows the mutant; with `CROSSLANE_FUZZ_KEEP` it is saved in that folder and the run continues.
 fn fail<T: Default>(text: &str, problem: &str) -> T {
     let Some(folder) = std::env::var_os("CROSSLANE_FUZZ_KEEP") else { panic!("{problem}\n----\n{text}\n----") };
     let name = problem.bytes().fold(5381u32, |hash, byte| hash.wrapping_mul(33) ^ u32::from(byte));

@@ -1,4 +1,4 @@
-//! GLSL as output: what stays of a source, the comments on operations, extensions, refusals, reflection.
+//! GLSL as output: what is kept from a source, the comments on operations, extensions, refusals, reflection.
 
 use crate::folder::{Folder, reflection, refusal, status, stderr, text};
 
@@ -31,7 +31,7 @@ void main() {
 }
 ";
 
-/// Lines that the text of `KEPT` has.
+/// Expected lines in the text for `KEPT`.
 const LINES: &[&str] = &[
     "layout(local_size_x = 64) in;",
     "layout(constant_id = 3) const uint COUNT = 4u;",
@@ -82,7 +82,7 @@ fn the_ending_of_the_output_says_the_language() {
     assert!(stderr(&output).contains("what would be written is a SPIR-V module, not .glsl"), "{}", stderr(&output));
 }
 
-/// GLSL has no block that runs between the turns of a loop.
+/// GLSL has no block that runs between the iterations of a loop.
 const LOOPS: &str = "@group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
 @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) lane: u32) {
     var at = 0u;
@@ -181,7 +181,7 @@ int found(int key) {
 void main() { x[gl_GlobalInvocationID.x] = found(x[gl_LocalInvocationIndex]) + int(subgroupBallot(true).x); }
 ";
 
-/// NVIDIA's compiler lets those who return go on without the others.
+/// NVIDIA's compiler lets returning invocations continue without the others.
 #[test]
 fn a_return_from_a_loop_leaves_it_by_a_flag_in_nvidia_s_dialect() {
     let folder = Folder::new("glsl-returns");
@@ -189,7 +189,7 @@ fn a_return_from_a_loop_leaves_it_by_a_flag_in_nvidia_s_dialect() {
     let nvidia = text(&folder, "returns.comp", "glsl-450-nv");
     let lines: Vec<&str> = nvidia.lines().map(str::trim).collect();
     let count = |line: &str| lines.iter().filter(|known| **known == line).count();
-    // Out of the switch and of the inner loop to the outer one.
+    // Out of the switch and the inner loop to the outer one.
     let ifs = lines.windows(2).filter(|pair| pair == &["if (returns) {", "break;"]).count();
     assert_eq!((count("bool returns = false;"), count("returns = true;"), ifs), (1, 1, 2), "{nvidia}");
     assert_eq!((count("return given;"), count("return i;")), (1, 0), "{nvidia}");
@@ -242,7 +242,7 @@ void main() {
 }
 ";
 
-/// Their functions have no 8 bits, and no other operations than these.
+/// Their functions have no 8-bit types, and no other operations than these.
 #[test]
 fn folds_of_the_subgroup_are_amd_s_where_those_have_the_operation() {
     let folder = Folder::new("glsl-amd-folds");
@@ -288,7 +288,7 @@ fn variables_that_functions_give_values_are_declared_before_the_call() {
         at("uint a;") < at("split(x[i], a, b);") && at("uint a;") > at("for (uint i = 0u; i < 4u; i++) {"),
         "{khr}"
     );
-    // One name for a length, which compilers would tell from the same expression elsewhere.
+    // One name for a length, because compilers would distinguish it from the same expression elsewhere.
     at("const uint array_length = COUNT / 2u;");
     at("void twice(inout uint parts[array_length]) {");
     at("uint parts[array_length];");
@@ -343,7 +343,7 @@ fn what_the_language_lacks_is_refused_where_it_is() {
     assert!(said.contains("the profile's GLSL has no type f16"), "{said}");
 }
 
-/// Without Vulkan, each pair of a texture and a sampler is one variable, and the reflection says of which.
+/// Without Vulkan, each pair of a texture and a sampler is one variable, and the reflection lists its parts.
 #[test]
 fn textures_join_their_samplers_without_vulkan() {
     let folder = Folder::new("glsl-pairs");
@@ -407,7 +407,7 @@ fn reflection_lists_the_extensions() {
     assert_eq!(reflection["glsl"]["extensions"].as_array().map(Vec::len), Some(3), "{reflection}");
 }
 
-/// Vulkan's modules and GLSL ES have no mode for centres at integers.
+/// Vulkan's modules and GLSL ES have no mode for pixel centres at integers.
 #[test]
 fn centres_at_integers_are_half_less() {
     let folder = Folder::new("glsl-centres");
@@ -421,7 +421,7 @@ fn centres_at_integers_are_half_less() {
     }
 }
 
-/// `textureLod` takes no rectangles, which have one level.
+/// `textureLod` does not take rectangle textures, which have one level.
 #[test]
 fn rectangles_are_sampled_without_a_level() {
     let folder = Folder::new("glsl-rectangles");

@@ -21,7 +21,7 @@ void main() {
 }
 ";
 
-/// Lines that the text of `KEPT` has.
+/// Expected lines in the text for `KEPT`.
 const LINES: &[&str] = &[
     "StructuredBuffer<float> numbers : register(t1);",
     "RWStructuredBuffer<float> results : register(u3, space2);",
@@ -190,7 +190,7 @@ fn arrays_are_chosen_by_statements() {
     assert!(text.contains("if (d) {") && !text.contains("d ? "), "{text}");
 }
 
-/// Vertex inputs get the semantics and the locations that the host has.
+/// Vertex inputs get the host's semantics and locations.
 #[test]
 fn vertex_inputs_are_where_options_say() {
     let folder = Folder::new("hlsl-vertex-inputs");

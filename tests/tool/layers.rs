@@ -1,17 +1,17 @@
-//! The order of the compiler's modules, and what they may ask the system for: the compiler touches no file, environment,
-//! process or clock; only the command line, the help for build scripts and the parts that talk to devices may.
+//! The order of the crate's modules, and their use of the system: the compiler touches no file, environment, process or
+//! clock; only the command line, the support for build scripts and the device modules may.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Paths that ask the system for something. `std::time::Duration` is a number.
+/// Paths that request something from the system. `std::time::Duration` is only a number.
 const SYSTEM: &[&str] =
     &["std::fs", "std::env", "std::process", "std::time::Instant", "std::time::SystemTime", "std::net"];
 
-/// Where that is allowed, below `src`. Only builds with debug assertions have the judge of modules.
+/// The modules below `src` that may use them. The module judge exists only in builds with debug assertions.
 const ALLOWED: &[&str] = &["cli", "build", "main.rs", "backend/spirv/judged.rs"];
 
-/// The modules of the crate. Each uses only those before it.
+/// The crate's modules. Each uses only those before it.
 const ORDER: &[&str] = &[
     "source",
     "symbols",
@@ -38,7 +38,7 @@ const ORDER: &[&str] = &[
     "cli",
 ];
 
-/// Modules that do not know each other, although one of them comes first.
+/// Modules that must not use each other, although one of them comes first.
 const STRANGERS: &[(&str, &str)] = &[
     ("glsl", "wgsl"),
     ("sim", "grammar"),
@@ -63,7 +63,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// All files below `src` without those of tests, and their code: no comments, no tests at their end.
+/// The code of all files below `src`, without comments and tests.
 fn code() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
@@ -86,12 +86,13 @@ fn used(code: &str) -> impl Iterator<Item = String> {
         .map(move |rest| rest[..rest.find(|c| !is_path(c)).unwrap_or(rest.len())].replace("::", "/"))
 }
 
-/// Returns true if a path is that of a module or lies below it.
+/// Returns true if a path is a module or inside one.
 fn is_in(path: &str, module: &str) -> bool {
     path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.']))
 }
 
-/// The folders of back ends, which do not know each other: what several use is a file beside them, or the reflection.
+/// The folders of back ends, which must not use each other: what several need is in a file next to them, or in the
+/// reflection.
 fn back_ends() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/backend");
     let entries = fs::read_dir(folder).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir());
@@ -109,7 +110,7 @@ fn layer(path: &str) -> Option<usize> {
 fn modules_use_those_below_them() {
     let mut wrong = Vec::new();
     let back_ends = back_ends();
-    // Random kernels run in the simulator; they are part of the tests.
+    // Random kernels run in the simulator; they belong to the tests.
     for (file, code) in code().into_iter().filter(|(file, _)| !is_in(file, "kernel/random")) {
         for other in used(&code) {
             assert!(!other.is_empty(), "{file}: write `use crate::module::…`, one line per module");

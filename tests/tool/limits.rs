@@ -1,4 +1,4 @@
-//! The limits of [`Options`]: each of them ends a compilation with its own code, and the defaults do not.
+//! The limits in [`Options`]: each of them ends a compilation with its own code, and the defaults do not.
 
 use crosslane::compile::{Compilation, EmitKind, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::{Code, Severity};
@@ -13,7 +13,7 @@ use support::shapes::{self, PROFILES, Shape};
 const HEAD: &str = "#version 460\n#extension GL_GOOGLE_include_directive : require\nlayout(local_size_x = 32) in;\n\
                     layout(std430, binding = 0) buffer Data { float data[]; };\n";
 
-/// Includes that hold a line, and include themselves through `next`.
+/// Includes that contain one line, and that include themselves through `next`.
 struct Files;
 
 impl Loader for Files {
@@ -65,14 +65,14 @@ fn steps_are_limited() {
     ends(&text, Limits { steps: 1000, ..Limits::default() }, Code::STEPS_EXCEEDED);
 }
 
-/// The front end's memory is a part of it: with so few steps the back ends are never reached.
+/// The front end's memory counts too: with this few steps the back ends are never reached.
 #[test]
 fn memory_is_limited() {
     let text = body(&"data[0] += 1.0;\n".repeat(1000));
     ends(&text, Limits { memory: 20_000, ..Limits::default() }, Code::MEMORY_EXCEEDED);
 }
 
-/// A step is the same one every time: the smallest number that is enough is always enough.
+/// Steps are deterministic: once enough, a number of steps is always enough.
 #[test]
 fn steps_are_deterministic() {
     let text = body("for (int i = 0; i < 9; ++i) { if (data[i] > 1.0) { data[i + 9] += float(i); } }");
@@ -135,7 +135,7 @@ fn tokens_of_macros_are_limited() {
     ends(&text, Limits { macro_tokens: 50, ..Limits::default() }, Code::MACRO_LIMIT);
 }
 
-/// The preprocessor alone keeps to the limits too.
+/// Preprocessing alone is limited too.
 #[test]
 fn preprocessing_is_limited() {
     let profile = Profile::named("spirv-1.5").expect("a built-in profile");
@@ -149,17 +149,17 @@ fn preprocessing_is_limited() {
 /// The limits that growing shapes are compiled within.
 const SMALL: Limits = Limits { steps: 1 << 18, memory: 1 << 23, ..Limits::DEFAULT };
 
-/// Time that a step may take, in a build with few optimisations that checks every form.
+/// Time allowed per step, in a build with few optimisations that verifies every form.
 const STEP: Duration = Duration::from_nanos(1000);
 
 /// Bytes and time that are not counted: tables, stacks, the first step over a limit.
 const FREE_BYTES: usize = 4 << 20;
 const FREE_TIME: Duration = Duration::from_millis(100);
 
-/// Sizes that are too much for the limits, whatever grows with them.
+/// A size that exceeds the limits for every shape.
 const LARGE: usize = 2000;
 
-/// The time that this thread and those that it waits for have used.
+/// The processor time used by this thread and those that it waits for.
 fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure is the function's to fill.
@@ -167,7 +167,7 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// What a compilation within the limits took too much of.
+/// What a compilation within the limits used too much of.
 fn excess(shape: &'static Shape, profile: &'static str) -> Option<String> {
     let text = (shape.text)(LARGE);
     let thread = std::thread::Builder::new().stack_size(2 << 20);
@@ -184,8 +184,8 @@ fn excess(shape: &'static Shape, profile: &'static str) -> Option<String> {
     })
 }
 
-/// Limits hold for every shape and writer: time is bounded by counted steps, memory by counted bytes. Nothing else may run in
-/// the process meanwhile.
+/// Limits work for every shape and writer: time is bounded by counted steps, memory by counted bytes. Nothing else may
+/// run in the process at the same time.
 #[test]
 #[ignore = "the next test runs it in a process of its own"]
 fn shapes_alone() {
@@ -201,18 +201,19 @@ fn growing_shapes_keep_to_limits() {
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
 }
 
-/// The exponent of steps against size that every shape keeps to.
+/// The largest allowed exponent of steps as a function of size.
 const MOST_GROWTH: f64 = 1.2;
 
-/// The shape that grows quadratically in kernels: each exit of a loop passes on every variable, so that there are as many values
-/// as exits times variables, as in any SSA form.
+/// The shape that grows quadratically in kernels: each exit of a loop passes on every variable, so there are as many
+/// values as exits times variables, as in any SSA form.
 const SQUARE: (&str, [&str; 3]) = ("breaks with many variables", ["nv-hopper", "gfx1100-wave32", "ptx-sm80"]);
 
-/// Sizes that double: more parts than variables are split into, and so much that the square of a size outweighs what is in
-/// proportion to it.
+/// Sizes that double: more parts than variables are split into, and large enough for quadratic terms to outweigh linear
+/// ones.
 const DOUBLING: [usize; 5] = [260, 520, 1040, 2080, 4160];
 
-/// The exponents of the steps against the bytes of source and output over each two doublings in a row, as far as it compiles.
+/// The exponents of steps as a function of the bytes of source and output, over each two successive doublings, as far
+/// as it compiles.
 fn exponents(shape: &'static Shape, profile: &'static str) -> impl Iterator<Item = f64> {
     let measured = move |size| {
         let text = (shape.text)(size);
@@ -231,7 +232,8 @@ fn exponents(shape: &'static Shape, profile: &'static str) -> impl Iterator<Item
     })
 }
 
-/// The exponent that a shape grows by: the least, since what begins at some size makes one doubling steep and not the next.
+/// The growth exponent of a shape: the minimum, because what begins at some size makes one doubling steep and not the
+/// next.
 fn growth(shape: &'static Shape, profile: &'static str) -> Option<f64> {
     let mut least = None;
     for exponent in exponents(shape, profile) {
@@ -243,8 +245,8 @@ fn growth(shape: &'static Shape, profile: &'static str) -> Option<f64> {
     least
 }
 
-/// Counted steps grow in proportion to what is read and written, and [`growing_shapes_keep_to_limits`] holds the time to them.
-/// What naga reads grows as it does there.
+/// Counted steps grow in proportion to input and output, and [`growing_shapes_keep_to_limits`] bounds time by them.
+/// WGSL is left out, because its growth is naga's.
 #[test]
 fn steps_grow_in_proportion() {
     let shapes = || shapes::all().filter(|shape| shape.extension != "wgsl");

@@ -1,8 +1,8 @@
-//! Stages that agree without being compiled in one command: `--link-with`, and `link` in manifests.
+//! Stages that match without being compiled in one command: `--link-with`, and `link` in manifests.
 
 use crate::folder::{Folder, status, stderr};
 
-/// It writes an output that the fragment shader does not read, at a location below that of the one that it reads.
+/// It writes an output that the fragment shader does not read, at a location below the one that it reads.
 const VERTEX: &str = "#version 450
 layout(location = 0) in vec4 place;
 layout(location = 1) out vec2 at;
@@ -31,7 +31,7 @@ fn read(folder: &Folder, name: &str) -> String {
     std::fs::read_to_string(folder.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The outputs of the one command that compiles both stages.
+/// The outputs of a single command that compiles both stages.
 fn expected(folder: &Folder) -> [String; 2] {
     made(folder, &["compile", "mesh.vert", "mesh.frag", "-p", "hlsl-6.5", "-o", "both/"]);
     ["mesh.vert.hlsl", "mesh.frag.hlsl"].map(|name| read(folder, &format!("both/{name}")))
@@ -76,7 +76,7 @@ fn manifests_link_what_has_one_name() {
     let built =
         |folder: &Folder| ["mesh.vert", "mesh.frag"].map(|name| read(folder, &format!("out/{name}.hlsl-6.5.hlsl")));
     assert_eq!(built(&folder), [vertex, fragment]);
-    // A change of one stage makes the other anew.
+    // A change in one stage causes the other to be rebuilt.
     folder.file("mesh.vert", VERTEX.replace("location = 1", "location = 2"));
     made(&folder, &["build"]);
     assert_eq!(built(&folder), expected(&folder));

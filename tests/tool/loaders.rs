@@ -12,7 +12,7 @@ fn source(name: &str) -> String {
     path.to_str().expect("UTF-8").to_owned()
 }
 
-/// A loader as a program in the folder; nothing where there is no compiler or no header and none need be.
+/// Builds a loader as a program in the folder; returns `None` if a compiler or header is missing and not required.
 fn build(folder: &Folder, header: &str, compiler: &str, arguments: &[&str]) -> Option<()> {
     if !Path::new("/usr/include").join(header).exists() && !header.is_empty() {
         assert!(!judge::required(), "no {header}");
@@ -51,7 +51,7 @@ fn opengl() {
     build(&folder, "EGL/egl.h", "cc", &[&source("opengl.c"), "-lEGL", "-lGL", "-o", "loader"]);
 }
 
-/// Against declarations alone: what CUDA is linked with is not everywhere.
+/// With declarations only: the libraries for CUDA are not installed everywhere.
 #[test]
 fn cuda() {
     let folder = Folder::new("loader-cuda");
@@ -59,7 +59,7 @@ fn cuda() {
     build(&folder, "", "cc", &[&include, "-c", &source("cuda.c"), "-o", "loader.o"]);
 }
 
-/// Against declarations alone: what HIP is linked with is not everywhere.
+/// With declarations only: the libraries for HIP are not installed everywhere.
 #[test]
 fn hip() {
     let folder = Folder::new("loader-hip");
@@ -67,7 +67,7 @@ fn hip() {
     build(&folder, "", "c++", &["-std=c++17", &include, "-c", &source("hip.cpp"), "-o", "loader.o"]);
 }
 
-/// The numbers that the loaders hold are those of the reflection.
+/// The numbers in the loaders are those in the reflection.
 #[test]
 fn loaders_hold_what_reflection_says() {
     let folder = Folder::new("loader-reflection");

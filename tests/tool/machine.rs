@@ -1,5 +1,4 @@
-//! The output of the command that other programs read: JSON, completions, manual pages, versions; and files of
-//! arguments.
+//! The command's output for other programs: JSON, completions, manual pages, versions; and argument files.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use serde_json::Value;
@@ -69,7 +68,7 @@ fn shells_get_completions() {
     assert_eq!(status(&folder.run(&["completions", "cmd.exe"])), 2);
 }
 
-/// The words that bash offers for the last of some words, by the script that the command prints.
+/// Bash's suggestions for the last of some words, from the script that the command prints.
 fn offered(folder: &Folder, words: &[&str]) -> Vec<String> {
     folder.file("crosslane.bash", stdout(&folder.run(&["completions", "bash"])));
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_crosslane")).parent().unwrap();

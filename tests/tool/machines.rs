@@ -1,5 +1,5 @@
-//! `crosslane run --on`: the simulator beside Vulkan, whose driver is lavapipe here, and what is said where a machine is
-//! not there.
+//! `crosslane run --on`: the simulator compared with Vulkan, with lavapipe as its driver here, and the messages if a
+//! machine is missing.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use support::judge;
@@ -21,7 +21,7 @@ void main() {
 }
 ";
 
-/// The command over its usual buffers; its drivers are those of lavapipe.
+/// The command on its usual buffers; its only driver is lavapipe.
 fn run(name: &str, more: &[&str]) -> Option<(i32, String, String)> {
     let manifest = judge::need_or_skip("lvp.json")?;
     let folder = Folder::new(&format!("machines-{name}"));

@@ -1,4 +1,4 @@
-//! The command and the library as their users meet them, and what holds for the whole repository.
+//! The command and the library as their users see them, and checks on the whole repository.
 
 mod assembly;
 mod bazel;
@@ -52,6 +52,6 @@ mod warnings;
 mod wgsl_out;
 mod without;
 
-/// Tests of limits ask how much memory a compilation takes.
+/// Tests of limits measure the memory of a compilation.
 #[global_allocator]
 static ALLOCATOR: support::heap::Counting = support::heap::Counting;

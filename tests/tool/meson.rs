@@ -1,4 +1,4 @@
-//! The guide's build with Meson, through Meson and ninja themselves.
+//! The guide's Meson build, with Meson and ninja.
 
 use crate::folder::Folder;
 use std::fs;

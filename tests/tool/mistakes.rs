@@ -1,4 +1,4 @@
-//! Mistakes on the command line, and what the command says of them.
+//! Mistakes on the command line, and the command's messages about them.
 
 use crate::folder::{Folder, status, stderr};
 

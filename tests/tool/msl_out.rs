@@ -21,7 +21,7 @@ void main() {
 }
 ";
 
-/// Lines that the text of `KEPT` has.
+/// Expected lines in the text for `KEPT`.
 const LINES: &[&str] = &[
     "#include <metal_stdlib>",
     "using namespace metal;",
@@ -106,7 +106,7 @@ fn options_choose_numbers_and_the_others_go_around_them() {
     }
 }
 
-/// The text of a shader whose `main` and declarations are given.
+/// The text for a shader with the given `main` and declarations.
 fn made(name: &str, declarations: &str, body: &str) -> String {
     made_for("msl-3.0", name, declarations, body)
 }
@@ -141,7 +141,7 @@ fn signed_numbers_wrap_where_they_may_overflow() {
             "data.o[i] = i + 1;",
             "for (int i = data.n; i >= 2; i -= 2) {",
             "data.o[i] = -i;",
-            // A step of two may pass the greatest number.
+            // A step of two may exceed the greatest number.
             "for (int i = 0; i < data.n; i = int(uint(i) + 2u)) {",
             "data.o[i] = (data.o[i] & 255) * 3 + (data.o[i] >> 8);",
             "data.o[0] = int(uint(data.o[1]) + uint(data.o[2]));",
@@ -165,7 +165,7 @@ fn members_lie_where_the_source_puts_them() {
         &text,
         &[
             "float3 center;",
-            // Metal reads sixteen bytes of a `float3`, which the next member may be in.
+            // Metal reads sixteen bytes for a `float3`, which the next member may be in.
             "packed_float3 at;",
             "uint on;",
             "float4 by[3];",
@@ -353,7 +353,7 @@ fn sets_are_argument_buffers() {
         &text,
         &[
             "constant Scene* scene [[id(0)]];",
-            // Two ids are those of the texture that nothing uses.
+            // Two ids belong to the unused texture.
             "array<texture2d<float>, 3> images [[id(3)]];",
             "array<sampler, 3> images_sampler [[id(6)]];",
             "device float* o [[id(0)]];",

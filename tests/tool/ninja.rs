@@ -7,7 +7,7 @@ const SHADER: &str = "#version 450\n#extension GL_GOOGLE_include_directive : req
                       layout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint x[]; };\n\
                       void main() { x[gl_GlobalInvocationID.x] = X + D; }\n";
 
-/// Runs ninja: what it says, or nothing where it is not there and need not be.
+/// Runs ninja and returns its output; `None` if it is missing and not required.
 fn ninja(folder: &Folder) -> Option<String> {
     let (done, text) = folder.say("ninja", &[])?;
     assert!(done, "{text}");
@@ -51,7 +51,7 @@ fn ninja_makes_what_build_makes_and_no_more_than_it_must() {
 /// Every printable character of ASCII in the names of a shader: refused, or built once.
 #[test]
 fn names_are_built_once_or_refused() {
-    // Versions of ninja before 1.12 repeat what depends on these.
+    // Versions of ninja before 1.12 rebuild what depends on these.
     let repeated = ['"', '&', '\'', '?'];
     let characters = (' '..='~').filter(|c| c.is_ascii_punctuation() && !repeated.contains(c) && *c != '/');
     for c in characters {

@@ -119,7 +119,7 @@ fn members_and_arguments_keep_theirs_in_every_language() {
     hold("wgsl", &["// The albedo.\n@group(0) @binding(1) var albedo: texture_2d<f32>; // sRGB\n"]);
 }
 
-/// The lines that directives give the lines of a text, as a preprocessor counts them.
+/// The line numbers that directives give the lines of a text, as a preprocessor counts them.
 fn numbered(text: &str) -> Vec<(usize, &str)> {
     let mut number = None;
     let mut lines = Vec::new();
@@ -160,7 +160,7 @@ fn directives_give_statements_the_lines_of_their_source() {
     assert_eq!(compiled("lines", "wgsl", &["--line-directives"]), compiled("lines-off", "wgsl", &[]));
 }
 
-/// A text without its comments, empty lines and directives of lines, and without the white space at the ends of lines.
+/// A text without comments, empty lines, line directives and trailing white space.
 fn bare(text: &str) -> String {
     let mut rest = text;
     let mut kept = String::new();
@@ -179,7 +179,7 @@ fn bare(text: &str) -> String {
     kept.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).map(|line| line.to_string() + "\n").collect()
 }
 
-/// Comments and directives change nothing but comments and directives.
+/// Enabling comments and directives changes only comments and directives.
 #[test]
 fn every_fixture_says_the_same_with_them() {
     let folders = fixture::FOLDERS.iter().chain(&["opengl", "wgsl"]);

@@ -1,4 +1,5 @@
-//! Profiles through the binary: the list, the description of one, files of one's own, and what is said of wrong ones.
+//! Profiles through the binary: the list, the description of one, the user's own files, and the messages about wrong
+//! ones.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use crosslane::profile::Profile;
@@ -69,7 +70,7 @@ fn one_is_described_by_name_alias_or_file() {
     assert!(one("mine.toml").starts_with("mine: my card\n"));
 }
 
-/// Where a profile states a price of reductions of segments, the cheaper form wins; no other operation changes.
+/// If a profile has a cost for segmented reductions, the cheaper form is chosen; no other operation changes.
 #[test]
 fn a_price_of_reductions_chooses_between_them_and_trees() {
     let folder = Folder::new("profile-reductions");
@@ -299,8 +300,8 @@ fn unknown_keys_and_wrong_types_are_errors() {
     assert!(text.contains("my.toml:2: inherit: "), "{text}");
 }
 
-/// A profile with all features of another one but one is refused for a feature that needs it, or plans every operation
-/// without it, or refuses operations one by one; it never fails inside the compiler.
+/// A profile that lacks one feature of another one is refused because a feature needs it, or plans every operation
+/// without it, or refuses operations one by one; it never causes an internal error.
 #[test]
 fn every_feature_may_be_missing() {
     let folder = Folder::new("profile-each-feature");

@@ -7,7 +7,7 @@ const VERTEX: &str = "#version 450\nlayout(location = 0) in vec4 a;\nlayout(loca
     void main() { gl_Position = a; uv = a.xy; }\n";
 const FRAGMENT: &str = "#version 450\nlayout(location = 0) in vec2 uv;\nlayout(location = 0) out vec4 c;\n\
     void main() { c = uv.xyxy; }\n";
-/// Right, but HLSL has no such type.
+/// Correct, but HLSL has no such type.
 const LACKS: &str = "#version 450\n#extension GL_EXT_shader_tile_image : require\n\
     layout(location = 0) tileImageEXT highp attachmentEXT t;\nlayout(location = 0) out vec4 c;\n\
     void main() { c = colorAttachmentReadEXT(t); }\n";

@@ -1,5 +1,5 @@
-//! How messages look on a terminal, for shaders whose messages between them have everything that one can: two labels,
-//! places in macros and in included files, notes, suggestions of each kind, and a range of lines. Each bad shader has
+//! How messages look on a terminal, for shaders whose messages together show every feature: two labels, places in
+//! macros and in included files, notes, suggestions of each kind, and a range of lines. Each bad shader also contains
 //! its own expected messages (`inline.rs`).
 
 use std::path::Path;

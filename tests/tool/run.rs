@@ -1,5 +1,5 @@
-//! `crosslane run` through its binary: what it prints and writes, and what it says of shaders and commands that are
-//! wrong. Other tests judge what operations compute.
+//! `crosslane run` through its binary: what it prints and writes, and its messages about wrong shaders and commands.
+//! Other tests judge the results of operations.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use std::fs;
@@ -128,7 +128,7 @@ fn accesses_out_of_range_are_shown_in_the_source() {
     assert!(code == 1 && json.contains("\"E0800\""), "{json}");
 }
 
-/// A fold that only the last lane of a segment has is undefined in the others.
+/// A reduction that only the last lane of a segment has is undefined in the others.
 #[test]
 fn undefined_values_are_refused_or_kept() {
     let folder = folder("undefined", SUM);
@@ -162,7 +162,8 @@ fn waves_have_the_size_that_is_asked_for() {
     assert_eq!([last(&[]), last(&["--wave-size", "4"]), last(&["--wave-size", "64"])], ["3200", "403", "6400"]);
 }
 
-/// A profile's own instructions give the same sums; its hardware has no other waves, unless only the meaning is asked for.
+/// A profile's own instructions give the same sums; its hardware has no other wave sizes, unless only the meaning is
+/// requested.
 #[test]
 fn profiles_of_hardware_run_their_own_instructions() {
     let folder = folder("hardware", SUM);

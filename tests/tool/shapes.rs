@@ -1,4 +1,4 @@
-//! Every shape of shader that grows, and the largest of those that were too deep once, on the stack of an ordinary thread:
+//! Every growing shape of shader, and the largest of those that once were too deep, on the stack of an ordinary thread:
 //! each compiles or is refused with an error about the shader.
 
 use crosslane::diagnostic::{Code, Severity};
@@ -7,7 +7,7 @@ use support::shapes::{self, PROFILES, Shape};
 /// The stack of a thread that Rust starts.
 const STACK: usize = 2 << 20;
 
-/// Sizes at which every shape is tried: nothing at all, a few, and more than people write.
+/// The sizes for every shape: nothing at all, a few, and more than people write.
 const SIZES: [usize; 3] = [1, 7, 150];
 
 /// Shapes that ended in an overflow of the stack, and the sizes at which they did.

@@ -1,5 +1,5 @@
-//! `check` and `explain` say of each shader and profile what `compile` says, and nothing ends in a defect: every fixture for every
-//! profile.
+//! `check` and `explain` agree with `compile` about each shader and profile, and nothing ends in an internal error:
+//! every fixture for every profile.
 
 use crosslane::compile::{Compilation, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::Code;
@@ -25,7 +25,7 @@ fn shaders(folder: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A shader with the options of the profiles that are asked.
+/// A shader with the options for the profiles in question.
 struct Question {
     path: PathBuf,
     bytes: Vec<u8>,
@@ -45,7 +45,7 @@ impl Question {
         Input { name: "shader", bytes: &self.bytes, language }
     }
 
-    /// How it ends for each profile, or the defects that it meets.
+    /// How compilation ends for each profile, or the internal errors.
     fn compiled(&self) -> Result<Vec<End>, Vec<String>> {
         let mut defects = Vec::new();
         let end = |options: &Options| {
@@ -62,7 +62,7 @@ impl Question {
         if defects.is_empty() { Ok(ends) } else { Err(defects) }
     }
 
-    /// What is untrue of the answers, given the true ends.
+    /// The wrong answers, given how compilation really ends.
     fn untruths(&self, ends: &[End]) -> Vec<String> {
         let checked = matrix(&self.input(), &self.options, &NoIncludes).map(|matrix| of_matrix(&matrix));
         let explained = explain(&self.input(), &self.options, &NoIncludes).map(|report| of_report(&report));
@@ -94,7 +94,7 @@ impl Question {
 #[derive(Debug)]
 struct Answer {
     end: End,
-    /// True if something says why not.
+    /// True if a message gives the reason.
     has_reason: bool,
 }
 
@@ -117,7 +117,7 @@ fn of_report(report: &Report) -> Vec<Answer> {
     report.ends.iter().enumerate().map(answer).collect()
 }
 
-/// True of shaders that `check` takes and `compile` does not: they have no entry point.
+/// Returns true for shaders that `check` accepts and `compile` does not, because they have no entry point.
 fn is_library(question: &Question) -> bool {
     matrix(&question.input(), &question.options[..1], &NoIncludes).is_ok_and(|matrix| matrix.library)
 }

@@ -1,4 +1,5 @@
-//! Texts for early versions of GLSL, GLSL ES and Shader Models: what they have, what an extension brings, and what is refused.
+//! Texts for early versions of GLSL, GLSL ES and Shader Models: what they have, what an extension adds, and what is
+//! refused.
 
 use crate::folder::{Folder, hold, reflection, refusal, text};
 
@@ -100,7 +101,7 @@ fn a_refusal_names_the_version_that_has_it() {
     assert!(found.contains("HLSL has no type u64 before Shader Model 6.0"), "{found}");
 }
 
-/// Direct3D 11 has one space of registers, in which the views of fragments come after the render targets.
+/// Direct3D 11 has one register space, in which a fragment shader's views follow the render targets.
 #[test]
 fn shader_model_5_0_has_one_space() {
     let folder = Folder::new("versions-hlsl");
@@ -127,7 +128,7 @@ fn shader_model_5_0_has_one_space() {
     hold(&text(&folder, "views.frag", "hlsl-5.1"), &["image : register(u0);\n"]);
 }
 
-/// FXC takes no `continue` in a switch, and no arm that falls into the next.
+/// FXC does not accept `continue` in a switch, nor cases that fall through.
 #[test]
 fn switches_before_shader_model_6_neither_fall_through_nor_continue() {
     let folder = Folder::new("versions-switches");

@@ -1,4 +1,4 @@
-//! The warnings of our own shaders: none but a few on purpose.
+//! The warnings for this project's shaders: none except a few on purpose.
 
 use crosslane::compile::{Input, Language, Options, parse};
 use crosslane::diagnostic::{Code, Diagnostic};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 const FOLDERS: [&str; 6] = ["core", "explain", "glsl", "language", "stages", "wgsl"];
 
-/// Shaders that store what `reduce` gives in every lane, to see that it is undefined in the others.
+/// Shaders that store the result of `reduce` in every lane, to see that it is undefined in most.
 const UNDEFINED: [&str; 11] = [
     "fold_order.comp",
     "fold_order.wgsl",
@@ -46,7 +46,7 @@ fn stage(path: &Path) -> Option<Stage> {
     }
 }
 
-/// The warnings about the cross-lane operations of a shader, where it compiles.
+/// The warnings about a shader's cross-lane operations, if it compiles.
 fn warned(path: &Path, profile: &str, width: u32) -> Option<Vec<Diagnostic>> {
     let text = fs::read(path).expect("a shader");
     let language = if path.extension().is_some_and(|end| end == "wgsl") { Language::Wgsl } else { Language::Glsl };

@@ -44,7 +44,7 @@ layout(std430, binding = 0) buffer B { uint64_t b[]; };
 void main() { b[0] = b[1] + 1ul; }
 ";
 
-/// The text that a shader becomes.
+/// The text for a shader.
 fn text(folder: &Folder, shader: &str) -> String {
     folder::text(folder, shader, "wgsl")
 }
@@ -82,7 +82,7 @@ fn a_texture_and_its_sampler_are_two_variables() {
     assert_eq!(reflection["webgpu"]["features"], serde_json::json!([]));
 }
 
-/// Invocations that fall into an arm run its operations with those that its label chooses.
+/// Invocations that fall through into a case run its operations together with those that its label selects.
 #[test]
 fn arms_that_fall_into_operations_become_a_loop() {
     let text = text(&folder("wgsl-arms"), "falls.comp");
@@ -179,7 +179,7 @@ fn the_text_has_the_form_of_the_source() {
     }
 }
 
-/// The language evaluates expressions of constants when it makes the shader, and refuses some values.
+/// The language evaluates constant expressions when it creates the shader, and refuses some values.
 #[test]
 fn values_that_the_language_refuses_are_computed_later() {
     let folder = Folder::new("wgsl-constants");
@@ -191,7 +191,7 @@ fn values_that_the_language_refuses_are_computed_later() {
     }
 }
 
-/// All barriers of the language wait; none only orders memory.
+/// All barriers in the language wait; none only orders memory.
 #[test]
 fn barriers_in_a_row_are_one() {
     let folder = Folder::new("wgsl-barriers");
@@ -256,7 +256,7 @@ fn options_put_push_constants_and_resources_at_groups_and_bindings() {
     }
 }
 
-/// Without a place for push constants the languages have no text of such a shader whose lines could be shown.
+/// Without a place for push constants, the languages have no text for such a shader whose lines could be shown.
 #[test]
 fn explain_and_check_take_the_places_too() {
     let folder = Folder::new("wgsl-explained-places");

@@ -1,5 +1,5 @@
-//! What OpenGL and WGSL lack, written as what they have: descriptor sets, arrays of resources, input attachments, textures of one
-//! dimension.
+//! What OpenGL and WGSL lack, expressed with what they have: descriptor sets, arrays of resources, input attachments,
+//! 1D textures.
 
 use crate::folder::{Folder, hold, reflection, status, stderr, text};
 
@@ -12,7 +12,7 @@ layout(location = 0) out vec4 color;
 void main() { color = tint * (texture(first[1], vec2(0.5)) + texture(second, vec2(0.5)) + texture(third, vec2(0.5))); }
 ";
 
-/// Each kind of resource has numbers of its own, and an array takes one for each element.
+/// Each kind of resource has its own numbers, and an array takes one for each element.
 #[test]
 fn sets_are_binding_points_in_opengl() {
     let folder = Folder::new("without-sets");
@@ -35,7 +35,7 @@ fn sets_are_binding_points_in_opengl() {
     assert_eq!(moved, [[1, 1, 4], [1, 9, 9], [2, 1, 1]].map(|row| row.map(Some)), "{reflection}");
 }
 
-/// Stages of one program give a resource one binding point, whichever of them declares the others.
+/// Stages of one program give a resource the same binding point, whichever of them declares the other resources.
 #[test]
 fn stages_agree_on_binding_points() {
     let folder = Folder::new("without-sets-linked");
@@ -79,7 +79,7 @@ fn elements_of_arrays_are_variables_in_wgsl() {
     assert_eq!(elements, [[0, 0], [1, 5], [2, 6]].map(|row| row.map(Some)), "{reflection}");
 }
 
-/// The index of a member is none of an element.
+/// The index of a member is not the index of an element.
 #[test]
 fn members_of_elements_stay_members() {
     let folder = Folder::new("without-arrays-of-blocks");
@@ -103,7 +103,7 @@ fn members_of_elements_stay_members() {
     );
 }
 
-/// WebGPU has no vertex shader without a position.
+/// WebGPU requires every vertex shader to have a position.
 #[test]
 fn a_position_is_added_in_wgsl() {
     let folder = Folder::new("without-position");
@@ -154,7 +154,7 @@ fn lines_are_planes_with_one_row() {
     );
 }
 
-/// Fragments see no size of points in WebGPU, and vertices give distances to clipping planes as an array.
+/// WebGPU's fragment shaders cannot read the point size, and its vertex shaders write clip distances as an array.
 #[test]
 fn clip_distances_are_an_array_in_wgsl() {
     let folder = Folder::new("without-clip");

@@ -1,4 +1,5 @@
-//! Prints what the build script made, and runs the shader on crosslane's simulator: waves of 32 lanes sum their neighbours.
+//! Prints what the build script produced and runs the shader on crosslane's simulator: waves of 32 lanes that sum up
+//! segments of eight.
 
 mod shaders {
     include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
@@ -12,7 +13,7 @@ use crosslane::sim::{Dispatch, Memory, Program};
 use crosslane::source::{IncludeKind, LoadError, Loaded, Loader};
 use shaders::reduce;
 
-/// Invocations of the one workgroup that runs.
+/// Invocations in the only workgroup.
 const COUNT: u32 = 64;
 
 fn main() {
@@ -47,7 +48,7 @@ impl Loader for Embedded {
     }
 }
 
-/// Runs a shader and returns its buffer, which begins as 0, 1, 2, …
+/// Runs a shader on a buffer that starts as 0, 1, 2, … and returns it.
 fn simulate(source: &[u8]) -> Vec<u32> {
     let input = Input { name: "reduce.comp", bytes: source, language: Language::Glsl };
     let profile = Profile::named("spirv-1.5").expect("a built-in profile");

@@ -1,13 +1,13 @@
-//! A processor and how a profile lets it run.
+//! A processor with the settings of a profile.
 
 use super::mnemonic::Operation;
 use crate::profile::Profile;
 pub use crate::profile::processor::{Addressing, Dual, Generation, GroupIds, Processor};
 
-/// A processor and how it runs.
+/// A processor with its mode of operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arch {
-    /// The processor's.
+    /// The processor's generation.
     pub generation: Generation,
     pub processor: &'static Processor,
     /// Lanes of a wave: 32 or 64.
@@ -15,7 +15,7 @@ pub struct Arch {
 }
 
 impl Arch {
-    /// The architecture of a profile; none if it names no known processor, or a wave size that the processor lacks.
+    /// The architecture of a profile; `None` if it names an unknown processor, or a wave size that the processor lacks.
     pub fn of(profile: &Profile) -> Option<Arch> {
         let processor = Processor::named(&profile.processor)?;
         let wave = profile.wave_size.filter(|wave| processor.waves.contains(wave))?;
@@ -27,7 +27,8 @@ impl Arch {
         (self.wave / 32) as u8
     }
 
-    /// Scalar operands, literals among them, that one vector instruction reads (LLVM: `getConstantBusLimit`).
+    /// Number of scalar operands, including literals, that one vector instruction can read (LLVM:
+    /// `getConstantBusLimit`).
     pub fn scalar_reads(&self) -> usize {
         if self.generation >= Generation::Rdna1 { 2 } else { 1 }
     }
@@ -42,24 +43,24 @@ impl Arch {
         self.generation >= Generation::Vega
     }
 
-    /// Returns true if sine and cosine take all operands; before Vega they take turns from -256 to 256 (GCN 3 ISA,
+    /// Returns true if sine and cosine accept any operand; before Vega their range is -256 to 256 turns (GCN 3 ISA,
     /// V_SIN_F32; LLVM: `FeatureTrigReducedRange`).
     pub fn has_wide_sines(&self) -> bool {
         self.generation >= Generation::Vega
     }
 
-    /// Returns true if instructions read bytes and halves of registers (LLVM: `FeatureSDWA`).
+    /// Returns true if instructions can read bytes and halves of registers (LLVM: `FeatureSDWA`).
     pub fn has_parts(&self) -> bool {
         (Generation::Gcn3..Generation::Rdna3).contains(&self.generation)
     }
 
-    /// Scalar registers that an instruction which reads parts takes (LLVM: `FeatureSDWAScalar`).
+    /// Number of scalar registers that an instruction with SDWA operands can read (LLVM: `FeatureSDWAScalar`).
     pub fn scalar_parts(&self) -> usize {
         if self.generation >= Generation::Vega { 1 } else { 0 }
     }
 
-    /// Returns true if an instruction with a result of 16 bits writes zeros above it: all on gfx8, those of one or two operands
-    /// on gfx9 (LLVM: `zeroesHigh16BitsOfDest`).
+    /// Returns true if an instruction with a 16-bit result zeroes the upper half: all on gfx8, those with one or two
+    /// operands on gfx9 (LLVM: `zeroesHigh16BitsOfDest`).
     pub fn zeroes_upper(&self, operation: Operation) -> bool {
         match self.generation {
             Generation::Gcn3 => true,
@@ -76,7 +77,7 @@ impl Arch {
         }
     }
 
-    /// Returns true if vector instructions of three operands, and all in that encoding, take a literal.
+    /// Returns true if vector instructions with three operands, and all others in that encoding, accept a literal.
     pub fn has_long_literals(&self) -> bool {
         self.generation >= Generation::Rdna1
     }

@@ -1,7 +1,7 @@
-//! Puts consecutive loads into clauses (`s_clause`, from gfx10 on): the memory unit runs them without loads of other waves
-//! in between.
+//! Puts consecutive loads into clauses (`s_clause`, from gfx10 on), which the memory unit runs without loads of other
+//! waves in between.
 //!
-//! Runs last, so that nothing comes between the loads of a clause. Sources: "Instruction Clauses" of AMD's RDNA ISA
+//! Runs last, so that nothing gets between the loads of a clause. Sources: "Instruction Clauses" in AMD's RDNA ISA
 //! guides, and LLVM's `maxHardClauseLength`.
 
 use super::arch::Arch;
@@ -13,7 +13,7 @@ use crate::kernel::Origin;
 /// The most instructions of a clause by generation.
 const LONGEST: [usize; 6] = [0, 0, 0, 63, 32, 32];
 
-/// The kinds of loads that a clause holds.
+/// The kinds of loads in clauses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Scalar,
@@ -43,7 +43,7 @@ fn kind(inst: &Inst) -> Option<Kind> {
     let operation = inst.operation()?;
     match operation.unit() {
         Unit::ScalarMemory => Some(Kind::Scalar),
-        // gfx10.1 takes none whose addresses are apart into a clause (LLVM: `hasNSAClauseBug`).
+        // gfx10.1 excludes instructions with non-consecutive address registers (LLVM: `hasNSAClauseBug`).
         Unit::Memory if inst.modifiers.image.is_some() => None,
         Unit::Memory if operation.is_load() && inst.modifiers.prefix == "flat_" => Some(Kind::Flat),
         Unit::Memory if operation.is_load() => Some(Kind::Memory),

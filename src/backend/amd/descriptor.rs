@@ -14,10 +14,10 @@ const TAKEN: &str = "a string takes everything";
 /// The hardware resources that a kernel uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// Vector registers, the shared ones not among them.
+    /// Vector registers, without the shared ones.
     pub vectors: u16,
     pub scalars: u16,
-    /// Vector registers that both halves of a wave share.
+    /// Vector registers shared by both halves of a wave.
     pub shared_vectors: u16,
     /// Bytes of scratch memory of an invocation.
     pub scratch_bytes: u32,
@@ -27,11 +27,11 @@ pub struct Usage {
     pub occupancy: u32,
 }
 
-/// Shared vector registers are assigned in so many (LLVM: `.amdhsa_shared_vgpr_count`).
+/// Allocation granularity of shared vector registers (LLVM: `.amdhsa_shared_vgpr_count`).
 pub const SHARED_GRANULE: u16 = 8;
 
-/// The padding after the code, which instruction fetch may run into: filler words up to an alignment, then so many more
-/// (LLVM: `AMDGPUTargetELFStreamer::EmitCodeEnd`).
+/// The padding after the code, which instruction fetch may read: filler words up to an alignment, then a fixed number
+/// more (LLVM: `AMDGPUTargetELFStreamer::EmitCodeEnd`).
 pub fn padding(arch: &Arch) -> String {
     let (align, count, word) = match arch.generation {
         Generation::Rdna1 => (6, 48, 0xbf9f_0000_u32),

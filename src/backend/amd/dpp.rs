@@ -1,7 +1,7 @@
 //! The controls of DPP, as they follow an instruction's operands.
 //!
-//! Their order is fixed: control, row mask, bank mask, `bound_ctrl`, `fi`. `bound_ctrl:1` is the only spelling that means
-//! the same on every generation; without it an invalid source leaves the lane alone.
+//! Their order is fixed: control, row mask, bank mask, `bound_ctrl`, `fi`. `bound_ctrl:1` is the only spelling with the
+//! same meaning on every generation; without it an invalid source leaves the lane unchanged.
 
 use crate::lane::primitive::{Dpp8, Dpp16, DppControl};
 

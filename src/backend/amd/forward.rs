@@ -1,27 +1,27 @@
 //! Instructions that may run earlier: the search that fills wait states.
 //!
-//! An instruction of the same block may come forward if none of the instructions that it passes writes what it reads,
-//! or reads or writes what it writes.
+//! An instruction of the same block may move forward if no instruction that it passes writes its operands, or reads or
+//! writes its results.
 
 /// An instruction of a block as the search sees it.
 pub trait Step {
     /// The reads and writes of the instructions that are passed.
     type Passed: Default;
 
-    /// Returns true if it may come forward at all.
+    /// Returns true if it may move at all.
     fn is_movable(&self) -> bool;
 
-    /// Returns true if nothing passes it.
+    /// Returns true if nothing may pass it.
     fn is_fence(&self) -> bool;
 
-    /// Notes what it reads and writes.
+    /// Records its reads and writes.
     fn pass(&self, passed: &mut Self::Passed);
 
-    /// Returns true if it depends on nothing that is passed.
+    /// Returns true if it depends on no passed instruction.
     fn is_free_of(&self, passed: &Self::Passed) -> bool;
 }
 
-/// The first of the instructions after the next one that may run before it, and `fits` there; `window` of them are examined.
+/// The first instruction after the next one that may run before it and that `fits`; examines `window` of them.
 pub fn earlier<'a, S: Step + 'a>(
     next: impl Iterator<Item = &'a S>,
     window: usize,

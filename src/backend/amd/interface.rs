@@ -1,11 +1,11 @@
 //! The interface between a kernel and its caller: the segment of arguments.
 //!
-//! For every buffer, in the order of set and binding, its address in 8 bytes; then for every buffer whose size the kernel asks
-//! for the number of bytes bound, in 4; then the push constants, at a multiple of 16; then, if the kernel asks for it,
-//! the number of workgroups in x, y and z, which a runtime of HSA fills in by itself; then the descriptors of images, each
-//! once: 32 bytes of an image at a multiple of 32, and 16 of a texel buffer at a multiple of 16; then those of samplers, 16
-//! bytes at a multiple of 16. Of an array that is indexed at run time all elements are there, from the first that the index
-//! may be to the last.
+//! The segment contains: for every buffer, in the order of set and binding, its address in 8 bytes; for every buffer
+//! whose size the kernel queries, the number of bound bytes, in 4; the push constants, at a multiple of 16; if the
+//! kernel reads it, the number of workgroups in x, y and z, which an HSA runtime fills in; the descriptors of images,
+//! each once: 32 bytes for an image at a multiple of 32, and 16 for a texel buffer at a multiple of 16; and the
+//! descriptors of samplers, 16 bytes at a multiple of 16. An array with run-time indices has all elements from the
+//! first to the last that the index may select.
 
 use crate::backend::amd::arch::Arch;
 use crate::diagnostic::{Code, Diagnostic};
@@ -14,22 +14,22 @@ use crate::kernel::tree::Tree;
 use crate::kernel::{BindingPoint, Choices, Image, Kernel, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The inputs of a kernel besides its arguments.
+/// The inputs of a kernel in addition to its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Needs {
     /// Scalar registers that the hardware fills for the user: scratch resource and arguments.
     pub user_scalars: u32,
     /// Scalar registers that the hardware fills, from the first one on.
     pub filled_scalars: u32,
-    /// It reads the numbers of its workgroup in x, y and z; x is always there.
+    /// It reads its workgroup indices in x, y and z; x is always there.
     pub group_ids: [bool; 3],
     /// The index of the last local id that it reads.
     pub local_ids: u8,
-    /// Where it is kept ready, scratch memory is reached by a resource in the first four scalar registers.
+    /// If it is needed, the resource for scratch memory is in the first four scalar registers.
     pub scratch_resource: bool,
     /// True if it may use scratch memory.
     pub scratch: bool,
-    /// It uses a vector register that both halves of a wave share.
+    /// It uses a vector register shared by both halves of a wave.
     pub shared_vector: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct Needs {
 pub struct Interface {
     /// Offset of each buffer's address.
     pub addresses: Vec<u32>,
-    /// Offset of each buffer's size, if the kernel asks for it.
+    /// Offset of each buffer's size, if the kernel queries it.
     pub sizes: Vec<Option<u32>>,
     pub push: u32,
     /// Offset of the number of workgroups in x, y and z.
@@ -62,7 +62,7 @@ pub struct Interface {
 pub struct Descriptors {
     /// Offset of the first one.
     pub offset: u32,
-    /// Bytes from one to the next.
+    /// Stride in bytes.
     pub stride: u32,
 }
 
@@ -77,7 +77,7 @@ impl Descriptors {
 pub const WAVE_BYTES: u32 = 256;
 
 impl Interface {
-    /// Gives every argument its place.
+    /// Assigns every argument a place.
     ///
     /// # Errors
     /// Reports resources beyond the limits of the processor.

@@ -1,9 +1,9 @@
-//! Finds the results of loops that a parameter of the loop holds already.
+//! Finds the results of loops that are already in a parameter of the loop.
 //!
-//! Lanes that leave a loop early are off until its end, so the vector registers of its parameters keep what these lanes
-//! have left there. A result that is the same parameter at every exit needs neither a copy nor its own register.
-//! Loops that switch lanes on are excluded: the allocator may give a parameter's register to something else between its last
-//! use and its next value.
+//! Lanes that leave a loop early are inactive until its end, so the vector registers of its parameters keep those
+//! lanes' values. A result that is the same parameter at every exit needs neither a copy nor a separate register. Loops
+//! that re-enable lanes are excluded, because the allocator may reuse a parameter's register between its last use and
+//! its next value.
 
 use super::reconvergence::{Reconvergence, ReconvergencePoint};
 use crate::kernel::tree::Tree;
@@ -11,7 +11,7 @@ use crate::kernel::uniform::Uniformity;
 use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Ty, Value};
 use rustc_hash::FxHashMap;
 
-/// For each result of a loop the parameter that holds it.
+/// For each result of a loop, the parameter with its value.
 #[derive(Debug)]
 pub struct Kept(FxHashMap<Value, Value>);
 
@@ -39,18 +39,18 @@ impl Kept {
         Kept(found.collect())
     }
 
-    /// The parameter that holds a result of a loop.
+    /// The parameter with a loop result's value.
     pub fn by(&self, result: Value) -> Option<Value> {
         self.0.get(&result).copied()
     }
 
-    /// The parameters that hold results, in no order.
+    /// The parameters with results, in no order.
     pub fn holders(&self) -> impl Iterator<Item = Value> + '_ {
         self.0.values().copied()
     }
 }
 
-/// The search for parameters that hold results.
+/// The search for parameters with results.
 struct Search<'k> {
     kernel: &'k Kernel,
     uniformity: &'k Uniformity,
@@ -59,7 +59,7 @@ struct Search<'k> {
 }
 
 impl Search<'_> {
-    /// An exit from within the body, where parameters have the values of this round.
+    /// An exit from within the body, where parameters have the values of this iteration.
     fn exit(&mut self, inst: InstId, of: InstId) {
         let Some(body) = self.body(of) else { return };
         let kernel = self.kernel;
@@ -69,7 +69,7 @@ impl Search<'_> {
         }
     }
 
-    /// The exit of lanes at the end of a round, where parameters have the values of the next one.
+    /// The exit of lanes at the end of an iteration, where parameters have the values of the next one.
     fn repeat(&mut self, inst: InstId, of: InstId) {
         let Some(body) = self.body(of) else { return };
         let kernel = self.kernel;
@@ -98,7 +98,7 @@ impl Search<'_> {
         }
     }
 
-    /// Records the parameter of another exit; none permanently if exits differ.
+    /// Records the parameter of another exit; permanently `None` if exits differ.
     fn agree(&mut self, result: Value, of: InstId, param: impl Fn(Option<Value>) -> Option<Value>) {
         match self.found.get_mut(&result) {
             None => {

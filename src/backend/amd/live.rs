@@ -9,14 +9,14 @@ use crate::backend::range::{Range, Ranges, joined};
 use crate::limits;
 use smallvec::SmallVec;
 
-/// Ranges in which instruction `n` reads at `2 n` and writes at `2 n + 1`. The start of a block has its own number.
+/// Ranges in which instruction `n` reads at `2 n` and writes at `2 n + 1`. The start of a block has a separate number.
 #[derive(Debug)]
 pub struct Live {
     /// The first part of each register.
     bases: Vec<u32>,
     ranges: Vec<Ranges>,
     writes: Vec<Vec<u32>>,
-    /// Where each block ends.
+    /// The end of each block.
     ends: Vec<u32>,
 }
 
@@ -34,12 +34,12 @@ impl Live {
         Live { bases, ranges, writes, ends }
     }
 
-    /// The ranges of each part, in ascending order and apart.
+    /// The ranges of each part, ascending and disjoint.
     pub fn parts(&self, slice: Slice) -> &[Ranges] {
         &self.ranges[self.each(slice)]
     }
 
-    /// Where each part is written, in ascending order.
+    /// The positions of each part's writes, in ascending order.
     pub fn writes(&self, slice: Slice) -> &[Vec<u32>] {
         &self.writes[self.each(slice)]
     }
@@ -103,9 +103,9 @@ impl Graph {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Access {
     Read,
-    /// Nothing of the old value is left.
+    /// Nothing of the old value remains.
     Write,
-    /// Some lanes or bits of the old value may be left.
+    /// Some lanes or bits of the old value may remain.
     Keep,
     /// The register's old value is dead, and it has no new one yet.
     Declare,
@@ -120,7 +120,7 @@ struct Event {
     access: Access,
 }
 
-/// The events of each part, in the order of the text.
+/// The events of each part, in text order.
 struct Events<'b> {
     bases: &'b [u32],
     of: Vec<Vec<Event>>,
@@ -162,7 +162,7 @@ impl<'b> Events<'b> {
         let is_declared = inst.code == Code::Pseudo(Pseudo::Declare);
         for (slice, kills) in inst.writes(&function.registers) {
             for part in self.each(slice) {
-                // The first write after a declaration finds nothing that it could keep.
+                // The first write after a declaration has no old value to keep.
                 let is_first = std::mem::take(&mut self.fresh[part]) == event.block + 1;
                 let access = match (is_declared, kills || is_first) {
                     (true, _) => Access::Declare,
@@ -197,11 +197,11 @@ struct Local {
     exposed: bool,
     /// True if the value from before the block does not survive it.
     kills: bool,
-    /// True if something has been written at its end; none if as before.
+    /// True if it has a value at the block's end; `None` if unchanged.
     defines: Option<bool>,
     live_in: bool,
     live_out: bool,
-    /// Something may have been written before.
+    /// A value may have been written before.
     defined_in: bool,
 }
 
@@ -287,7 +287,7 @@ impl<'g> Solver<'g> {
     }
 }
 
-/// The range that is open while the events of a block are read.
+/// The open range while the events of a block are read.
 #[derive(Default)]
 struct Stretch {
     open: Option<Range>,

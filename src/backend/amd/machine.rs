@@ -1,22 +1,22 @@
 //! A kernel as machine instructions, first with virtual registers, then with hardware registers.
 //!
-//! A [`Function`] is a list of blocks in the order of the text. A block falls through to the next one unless it ends with
+//! A [`Function`] is a list of blocks in text order. A block falls through to the next one unless it ends with
 //! `s_branch` or `s_endpgm`; the branches at its end name their targets. This form is not SSA: parameters of blocks and
 //! results of constructs are registers that several instructions write.
 //!
-//! **Liveness.** Vector instructions write only the lanes of EXEC, and inactive lanes keep their values in the same
-//! registers meanwhile. Liveness therefore follows the text: along the successors of blocks, and from the block of an `if`
-//! to that of its `else`. Three rules keep it exact:
+//! **Liveness.** Vector instructions only write the active lanes, and inactive lanes keep their values in the same
+//! registers meanwhile. Liveness therefore follows the text: along the successors of blocks, and from the block of an
+//! `if` to that of its `else`. Three rules keep it exact:
 //! - A definition of a whole register kills the earlier value, unless the instruction [`Inst::keeps`] it.
 //! - A definition of part of a register ([`Slice`]) never kills.
-//! - A register that is written in parts, or by different lanes at different places, begins with [`Pseudo::Declare`],
-//!   which kills and has no code; all later writes keep. So the register is live without gaps while an inactive lane has a
-//!   value in it, and whole-wave code, which writes all lanes, may use every register that is not live there.
+//! - A register that is written in parts, or by different lanes at different places, starts with [`Pseudo::Declare`],
+//!   which kills and has no code; all later writes keep. So the register is live without gaps while an inactive lane
+//!   has a value in it, and whole-wave code, which writes all lanes, may use every register that is not live there.
 //!
-//! A loop's parameter that is also its result (`kept`) does not keep. Between its last use and its next value its register may
-//! hold something else, but only in the lanes that go round: such a loop has no whole-wave code.
+//! A loop's parameter that is also its result (`kept`) does not keep. Between its last use and its next value its
+//! register may contain something else, but only in the lanes that repeat the loop: such a loop has no whole-wave code.
 //!
-//! A register has one place for its whole life, or lives in memory: each use loads it, and each definition stores it under
+//! A register has one place for its whole life, or is in memory: each use loads it, and each definition stores it under
 //! the EXEC of that instruction. The instruction must not move in between, where EXEC may be smaller.
 
 use super::arch::Arch;
@@ -52,12 +52,12 @@ pub struct RegInfo {
     pub file: File,
     /// Consecutive hardware registers of 32 bits.
     pub width: u8,
-    /// The first hardware register, where the hardware has filled it when the kernel starts. It stays there.
+    /// The first hardware register, if the hardware fills it at the start of the kernel. It stays there.
     pub fixed: Option<u16>,
 }
 
 impl RegInfo {
-    /// The alignment of its first hardware register, in registers. Scalar pairs are even and longer ones begin at
+    /// The alignment of its first hardware register, in registers. Scalar pairs are even and longer ones start at
     /// multiples of 4 (GCN 3 ISA, "SGPR alignment"); vector pairs are even from CDNA 2 on.
     pub const fn alignment(&self, arch: &Arch) -> u16 {
         match (self.file, self.width) {
@@ -84,7 +84,7 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// Part `n` of it alone.
+    /// Only part `n` of it.
     #[must_use]
     pub const fn part(self, n: u8) -> Slice {
         Slice { reg: self.reg, first: self.first + n, count: 1 }
@@ -100,7 +100,7 @@ pub struct RegisterRange {
 }
 
 impl RegisterRange {
-    /// The registers as single ones.
+    /// The individual registers.
     pub fn each(self) -> impl Iterator<Item = u16> {
         self.first..self.first + u16::from(self.count)
     }
@@ -109,20 +109,20 @@ impl RegisterRange {
 /// Registers with a purpose. None of them is ever allocated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Special {
-    /// The wave's carries and comparisons: VCC, or VCC_LO where a wave has 32 lanes.
+    /// The wave's carries and comparisons: VCC, or VCC_LO in waves of 32 lanes.
     Vcc,
     VccLow,
     VccHigh,
-    /// The active lanes: EXEC, or EXEC_LO where a wave has 32 lanes.
+    /// The active lanes: EXEC, or EXEC_LO in waves of 32 lanes.
     Exec,
     ExecLow,
     ExecHigh,
     M0,
-    /// A destination that is thrown away, from gfx10 on.
+    /// A destination that discards the result, from gfx10 on.
     Null,
-    /// A vector register that both halves of a wave share, above all others (gfx10, waves of 64 lanes).
+    /// A vector register shared by both halves of a wave, with a number above all others (gfx10, waves of 64 lanes).
     SharedVector,
-    /// A register of the trap handler's; some hold where the workgroup is (gfx12).
+    /// A register of the trap handler; some contain the workgroup indices (gfx12).
     Ttmp(u8),
 }
 
@@ -134,14 +134,14 @@ pub enum Operand {
     /// Hardware registers, after allocation.
     Hardware(RegisterRange),
     Special(Special),
-    /// A constant of 32 bits: inline where the hardware has it so, otherwise a literal; see [`is_inline`]. Operands of
-    /// 64 bits read an inline integer extended by its sign.
+    /// A 32-bit constant: inline if the hardware has it, otherwise a literal; see [`is_inline`]. 64-bit operands
+    /// sign-extend an inline integer.
     Constant(u32),
     /// An inline float of a 64-bit operand: the bits of the double, one of [`INLINE_FLOATS`].
     Double(u64),
     /// No address register (`off`).
     Off,
-    /// A block that is branched to.
+    /// The target block of a branch.
     Label(Label),
     /// A field of a waiting instruction, and its number: `vmcnt(2)`, `depctr_va_vdst(0)`. Blanks separate the fields of
     /// one instruction.
@@ -150,7 +150,7 @@ pub enum Operand {
 
 impl Operand {}
 
-/// The floats that instructions have without a literal, and their negatives; 1/(2π) from gfx8 on.
+/// The floats with inline constants, and their negatives; 1/(2π) from gfx8 on.
 pub const INLINE_FLOATS: [f64; 4] = [0.5, 1.0, 2.0, 4.0];
 
 /// Returns true if 32-bit operands read a constant without a literal: integers from -16 to 64, and some floats.
@@ -181,14 +181,14 @@ pub fn inline_half(bits: u32) -> Option<f64> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Label(pub u32);
 
-/// Instructions that the hardware does not have. All but [`Pseudo::Fence`] are gone once registers have places; the pass
-/// that puts waits in takes fences out.
+/// Instructions that the hardware does not have. All except [`Pseudo::Fence`] are gone after register allocation; the
+/// pass that inserts waits removes fences.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pseudo {
-    /// Its definitions begin here, with any bits.
+    /// Its definitions start here, with arbitrary bits.
     Declare,
-    /// The definition gets the bits of the use, a register of the same file and width. It becomes moves, or nothing where
-    /// both have one place. Vector copies write the lanes of EXEC.
+    /// The definition gets the bits of the use, a register of the same file and width. It becomes moves, or nothing if
+    /// both have the same place. Vector copies write the active lanes.
     Copy,
     Fence(Fence),
 }
@@ -200,8 +200,8 @@ pub struct Fence {
     pub buffers: bool,
     /// Workgroup memory.
     pub shared: bool,
-    /// Other waves of the workgroup, or of the device, must see what this one wrote: caches that are not theirs too are
-    /// written back. None: accesses are only waited for.
+    /// Other waves of the workgroup, or of the device, must see this one's writes: caches that they do not share are
+    /// written back. `None`: only waits for accesses.
     pub release: Option<Reach>,
     /// How far away the writes are that must be seen: caches that are not shared with the writer are invalidated.
     pub acquire: Option<Reach>,
@@ -221,7 +221,7 @@ pub enum Code {
     Pseudo(Pseudo),
 }
 
-/// Lanes that the first use comes from.
+/// The source lanes of the first use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dpp {
     Rows(Dpp16),
@@ -233,9 +233,9 @@ pub enum Dpp {
 pub enum Region {
     #[default]
     Buffers,
-    /// Nothing writes it while the kernel runs.
+    /// Read-only while the kernel runs.
     Constant,
-    /// The invocation's own.
+    /// Private memory.
     Private,
 }
 
@@ -248,7 +248,7 @@ pub enum ImageShape {
     Cube,
     LineArray,
     PlaneArray,
-    /// Planes with several samples of each texel, whose number is the last coordinate.
+    /// Multisampled 2D images, with the sample index as the last coordinate.
     PlaneSamples,
     PlaneSamplesArray,
 }
@@ -266,7 +266,7 @@ pub struct ImageAccess {
     pub shape: ImageShape,
     /// Bit `n`: component `n` is moved.
     pub components: u8,
-    /// Operands of the address; one if all its words are in consecutive registers.
+    /// Number of address operands; one if all its words are in consecutive registers.
     pub address: u8,
     /// Descriptors after the address: the image's and the sampler's.
     pub descriptors: u8,
@@ -277,13 +277,13 @@ pub struct ImageAccess {
 /// The halves of its operands that a packed or mixed instruction reads, bit `n` for use `n`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HalfSelect {
-    /// `op_sel`: the lower result is made from the upper half. Of V_FMA_MIX: an operand of 16 bits is the upper half.
+    /// `op_sel`: the lower result uses the upper half. For V_FMA_MIX: a 16-bit operand is the upper half.
     pub lower: u8,
-    /// `op_sel_hi`: the upper result is made from the upper half. Of V_FMA_MIX: the operand has 16 bits.
+    /// `op_sel_hi`: the upper result uses the upper half. For V_FMA_MIX: the operand has 16 bits.
     pub upper: u8,
 }
 
-/// The part of a register that an operand is, extended to a word.
+/// The part of a register for an operand, extended to a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
     /// The first bit.
@@ -301,13 +301,13 @@ impl Default for Part {
 }
 
 impl Part {
-    /// A byte or half of a register; none for other bits.
+    /// A byte or half of a register; `None` for other bits.
     pub fn new(first: u32, bits: u32, is_signed: bool) -> Option<Part> {
         let is_part = matches!(bits, 8 | 16) && first.is_multiple_of(bits) && first < 32;
         is_part.then_some(Part { first: first as u8, bits: bits as u8, is_signed })
     }
 
-    /// The word for it in the text.
+    /// Its word in the text.
     pub const fn name(self) -> &'static str {
         match (self.bits, self.first) {
             (8, 0) => "BYTE_0",
@@ -328,19 +328,19 @@ pub type Parts = [Part; 2];
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modifiers {
     pub dpp: Option<Dpp>,
-    /// The prefix of the name, which says how memory is reached: `flat_`, `global_`, `buffer_` or `scratch_`.
+    /// The prefix of the name for the kind of memory access: `flat_`, `global_`, `buffer_` or `scratch_`.
     pub prefix: &'static str,
     /// The suffix of the name after an underscore: the relation and type of a comparison.
     pub suffix: &'static str,
     /// Bit `n`: use `n` is negated.
     pub neg: u8,
-    /// Bit `n`: use `n` is made positive, before it is negated.
+    /// Bit `n`: takes the absolute value of use `n`, before any negation.
     pub abs: u8,
     /// Bits of `op_sel`, the first use's first; PERMLANE16's are `fi` and `bound_ctrl`.
     pub op_sel: u8,
-    /// Number of bits of `op_sel` that are written; none if 0.
+    /// Number of bits of `op_sel` in the text; none if 0.
     pub op_sel_count: u8,
-    /// The halves of an instruction on halves of registers.
+    /// The half selection of an instruction on halves of registers.
     pub halves: Option<HalfSelect>,
     /// The parts of an instruction that reads parts of registers (SDWA).
     pub parts: Option<Parts>,
@@ -357,19 +357,19 @@ pub struct Modifiers {
     pub idxen: bool,
     /// The access of an image instruction.
     pub image: Option<ImageAccess>,
-    /// An atomic gives the old value.
+    /// An atomic returns the old value.
     pub returns: bool,
-    /// How far others must see the access, or it must see theirs; none if that does not matter.
+    /// The scope in which others must see the access, or it must see theirs; `None` if that does not matter.
     pub coherent: Option<Reach>,
     pub region: Region,
     /// `bound_ctrl` and `fi` of PERMLANE16_SWAP and PERMLANE32_SWAP.
     pub swap_fetch: [bool; 2],
-    /// Bits of DEPCTR or counters, for waiting instructions: the number that they take.
+    /// Bits of DEPCTR or counters for waiting instructions.
     pub immediate: Option<u32>,
 }
 
 impl Modifiers {
-    /// Returns true if there are none: a comparison with none, without calls that compare texts.
+    /// Returns true if there are none: a comparison with the default, without calls that compare text.
     pub fn is_empty(&self) -> bool {
         matches!(
             self,
@@ -409,19 +409,19 @@ impl Modifiers {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inst {
     pub code: Code,
-    /// The operands that it writes, in the order of the text; carries and masks of comparisons among them.
+    /// The operands that it writes, in text order, including carries and masks of comparisons.
     pub defs: SmallVec<[Operand; 2]>,
-    /// The operands that it reads, in the order of the text.
+    /// The operands that it reads, in text order.
     pub uses: SmallVec<[Operand; 4]>,
     pub modifiers: Modifiers,
-    /// Its definitions keep old bits or old lanes, so it reads them too: they begin elsewhere.
+    /// Its definitions keep old bits or old lanes, so it reads them too: their values start elsewhere.
     pub keeps: bool,
     /// The source that it was made from.
     pub span: Span,
     /// True if it is part of a cross-lane operation.
     pub is_lane: bool,
     pub origin: Origin,
-    /// The second of two instructions in one. Both read before either writes.
+    /// The second half of a VOPD pair. Both read before either writes.
     pub second: Option<Box<Inst>>,
 }
 
@@ -476,13 +476,13 @@ impl Inst {
         })
     }
 
-    /// Hardware registers that it reads, once places are known.
+    /// Hardware registers that it reads, after register allocation.
     pub fn hardware_read(&self) -> impl Iterator<Item = RegisterRange> + '_ {
         let kept: &[Operand] = if self.keeps { &self.defs } else { &[] };
         self.uses.iter().chain(kept).filter_map(hardware)
     }
 
-    /// Hardware registers that it writes, once places are known.
+    /// Hardware registers that it writes, after register allocation.
     pub fn hardware_written(&self) -> impl Iterator<Item = RegisterRange> + '_ {
         self.defs.iter().filter_map(hardware)
     }
@@ -549,7 +549,7 @@ pub struct Effects {
     pub writes: Specials,
 }
 
-/// Instructions with one way in, at the start. Branches are at the end alone.
+/// Instructions with one entry, at the start. Branches are only at the end.
 #[derive(Clone, Debug)]
 pub struct Block {
     pub label: Label,
@@ -559,20 +559,20 @@ pub struct Block {
 /// A whole kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Function {
-    /// In the order of the text; the first one is the entry.
+    /// In text order; the first one is the entry.
     pub blocks: Vec<Block>,
     pub registers: Vec<RegInfo>,
-    /// How scratch memory is reached; none if the kernel was written without, and nothing can be spilled.
+    /// How scratch memory is accessed; `None` if the kernel has none, so that nothing can be spilled.
     pub scratch: Option<Scratch>,
-    /// Bytes of scratch memory of one invocation for variables, before anything is spilled. Spilled registers lie after.
+    /// Bytes of scratch memory of one invocation for variables, before any spills. Spilled registers follow.
     pub scratch_bytes: u32,
 }
 
-/// How an invocation reaches its scratch memory.
+/// How an invocation accesses its scratch memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scratch {
-    /// `buffer_load_dword v, vaddr, resource, 0 offen offset:N`, or with `off` and no `offen`: four scalar registers that
-    /// live throughout. The offset has 12 bits.
+    /// `buffer_load_dword v, vaddr, resource, 0 offen offset:N`, or with `off` and no `offen`: four scalar registers
+    /// that are live throughout. The offset has 12 bits.
     Buffer { resource: Slice },
     /// `scratch_load_dword v, vaddr, off offset:N`, or `v, off, off offset:N`.
     Instructions,

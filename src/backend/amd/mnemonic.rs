@@ -1,8 +1,8 @@
 //! The names of AMD's instructions by generation: one row per operation, one column per generation.
 //!
-//! The names follow LLVM's assembler, and a test assembles each of them. A cell is empty if the generation has no
-//! such instruction; the selector must then use another one. [`crate::lane::primitive`] says which instructions can
-//! carry DPP. The selector writes the operands.
+//! The names follow LLVM's assembler, and a test assembles each of them. A cell is empty if the generation lacks the
+//! instruction; the selector must then use another one. [`crate::lane::primitive`] lists the instructions that support
+//! DPP. The selector writes the operands.
 
 use super::dpp;
 use crate::lane::primitive::{LdsOp, PermlaneOp, ScalarOp};
@@ -11,7 +11,7 @@ use crate::lane::{LaneType, Primitive, ReduceOp};
 pub use crate::profile::processor::Generation;
 use std::borrow::Cow;
 
-/// How one generation writes one instruction.
+/// The spelling of an instruction in one generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spelling {
     pub name: &'static str,
@@ -24,11 +24,11 @@ pub enum Form {
     Plain,
     /// It also writes a carry, after the destination.
     Carry,
-    /// It exists with three operands only, so its DPP form is `_e64_dpp`.
+    /// It only exists with three operands, so its DPP form is `_e64_dpp`.
     Vop3,
     /// It computes both halves of the result, each from halves of the operands.
     Packed,
-    /// Each operand is a 32-bit float, or of 16 bits in half of a register.
+    /// Each operand is a 32-bit float, or 16 bits in half of a register.
     Mixed,
 }
 
@@ -86,8 +86,8 @@ const fn since(first: Generation, name: &'static str) -> [Option<Spelling>; 6] {
     row
 }
 
-/// Minima and maxima of floats, from one generation on, and their name since gfx12. Three-operand forms are used from gfx9 on, where
-/// they keep subnormals like the two-operand forms.
+/// Float minima and maxima, from one generation on, and their name since gfx12. Three-operand forms are used from gfx9
+/// on, where they keep subnormals like the two-operand forms.
 const fn minimum_of_floats(first: Generation, old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     let mut row = since(first, old);
     row[Generation::Rdna4 as usize] = plain(new);
@@ -106,7 +106,7 @@ const fn memory(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     since_rdna3(old, new)
 }
 
-/// The name of a mover. Moves that are part of another instruction show only as modifiers.
+/// The name of a move. Moves that are part of another instruction only show as modifiers.
 pub fn of(primitive: Primitive, _: ScalarKind) -> Option<Cow<'static, str>> {
     match primitive {
         Primitive::Dpp16(rows) => Some(dpp::control(rows.control).into()),
@@ -117,7 +117,7 @@ pub fn of(primitive: Primitive, _: ScalarKind) -> Option<Cow<'static, str>> {
     }
 }
 
-/// The operation of a primitive; none if it is several, or part of another.
+/// The operation of a primitive; `None` if it takes several, or is part of another.
 pub const fn mover(primitive: Primitive) -> Option<Operation> {
     use Operation as O;
     use PermlaneOp as P;
@@ -161,7 +161,7 @@ macro_rules! operations {
             /// Every operation, in the order of the table.
             pub const ALL: &[Operation] = &[$(Operation::$name),+];
 
-            /// How a generation writes it; none if it has no such instruction.
+            /// Its spelling in a generation; `None` if it does not exist there.
             pub const fn spelling(self, generation: Generation) -> Option<Spelling> {
                 const TABLE: &[[Option<Spelling>; 6]] = &[$($row),+];
                 TABLE[self as usize][generation as usize]
@@ -177,7 +177,7 @@ macro_rules! operations {
 }
 
 impl Operation {
-    /// The width in bits of the floats that an instruction with this suffix reads or writes; 32 if it names none.
+    /// The width in bits of the floats in the suffix of an instruction; 32 if it has none.
     pub fn float_width(self, generation: Generation, suffix: &str) -> u8 {
         let name = self.spelling(generation).map_or("", |spelling| spelling.name);
         let ends = |end: &str| name.ends_with(end) || suffix.ends_with(end);
@@ -224,7 +224,7 @@ operations! {
     MaxF32 = renamed("v_max_f32", "v_max_num_f32"),
     Move = ever("v_mov_b32"),
     Select = ever("v_cndmask_b32"),
-    // Its relation and type are part of the name: V_CMP_EQ_U32.
+    // The name includes relation and type: V_CMP_EQ_U32.
     Compare = ever("v_cmp"),
     CompareExec = since(Generation::Rdna1, "v_cmpx"),
 
@@ -375,7 +375,7 @@ operations! {
     ScalarAbs = ever("s_abs_i32"),
     ScalarReverse = ever("s_brev_b32"),
     ScalarSignBits = since_rdna3("s_flbit_i32", "s_cls_i32"),
-    // Relation and type are part of the name: S_CMP_LT_U32.
+    // The name includes relation and type: S_CMP_LT_U32.
     ScalarCompare = ever("s_cmp"),
     // Floats of the scalar unit, not on gfx1100 to gfx1103.
     ScalarAddF32 = since(Generation::Rdna3, "s_add_f32"),
@@ -388,7 +388,7 @@ operations! {
     ScalarCeilF32 = since(Generation::Rdna3, "s_ceil_f32"),
     ScalarTruncF32 = since(Generation::Rdna3, "s_trunc_f32"),
     ScalarRoundF32 = since(Generation::Rdna3, "s_rndne_f32"),
-    // The result's type and the operand's are part of the name: S_CVT_F32_U32.
+    // The name includes the types of result and operand: S_CVT_F32_U32.
     ScalarConvert = since(Generation::Rdna3, "s_cvt"),
     SaveExecAnd = since(Generation::Rdna1, "s_and_saveexec_b32"),
     SaveExecAnd64 = ever("s_and_saveexec_b64"),
@@ -438,7 +438,7 @@ operations! {
 
     // Floats of 32 bits.
     SubF32 = ever("v_sub_f32"),
-    // The second operand less the first one.
+    // The second operand minus the first.
     SubrevF32 = ever("v_subrev_f32"),
     FmaF32 = ever("v_fma_f32"),
     // Not on gfx900.
@@ -493,7 +493,7 @@ operations! {
     DivFmasF64 = ever("v_div_fmas_f64"),
     DivFixupF64 = ever("v_div_fixup_f64"),
 
-    // Conversions: the result's type and the operand's are part of the name: V_CVT_F32_U32.
+    // Conversions. The name includes the types of result and operand: V_CVT_F32_U32.
     Convert = ever("v_cvt"),
 
     // Buffers and scratch.
@@ -592,7 +592,7 @@ operations! {
     LdsCompareSwap = since_rdna3("ds_cmpst_rtn_b32", "ds_cmpstore_rtn_b32"),
     LdsSwap64 = since_rdna3("ds_wrxchg_rtn_b64", "ds_storexchg_rtn_b64"),
     LdsCompareSwap64 = since_rdna3("ds_cmpst_rtn_b64", "ds_cmpstore_rtn_b64"),
-    // The name continues with the operation, `_rtn` where there is a result, and the type: DS_ADD_RTN_U32.
+    // The name continues with the operation, `_rtn` if there is a result, and the type: DS_ADD_RTN_U32.
     LdsAtomic = ever("ds"),
 
     // Waiting: for the local data share, for counters, and for a number of cycles.
@@ -612,10 +612,10 @@ operations! {
     WaitDependencies =
         [None, None, None, plain("s_waitcnt_depctr"), plain("s_waitcnt_depctr"), plain("s_wait_alu")],
     VectorNop = ever("v_nop"),
-    // The following accesses run without other waves' accesses in between: their number minus one.
+    // Runs the following accesses without other waves' accesses in between; the operand is their number minus one.
     Clause = since(Generation::Rdna1, "s_clause"),
 
-    // Caches between what invocations write and others read.
+    // Caches between invocations' writes and others' reads.
     InvalidateVectorCache = [
         plain("buffer_wbinvl1"), plain("buffer_wbinvl1_vol"), plain("buffer_wbinvl1_vol"), plain("buffer_gl0_inv"),
         plain("buffer_gl0_inv"), plain("global_inv scope:SCOPE_SE"),
@@ -623,12 +623,12 @@ operations! {
     InvalidateArrayCache = [
         None, None, None, plain("buffer_gl1_inv"), plain("buffer_gl1_inv"), plain("global_inv scope:SCOPE_DEV"),
     ],
-    // CDNA 3 alone: its parts have second-level their own caches.
+    // CDNA 3 only: its chiplets have separate second-level caches.
     InvalidateSecondCache = [None, None, plain("buffer_inv sc1"), None, None, None],
     WriteBackSecondCache = [None, None, plain("buffer_wbl2 sc1"), None, None, None],
 }
 
-/// The instruction that reduces values of a type, one per register; none if it takes several.
+/// The instruction that reduces values of a type, one per register; `None` if it takes several.
 pub fn combine_operation(op: ReduceOp, ty: LaneType) -> Option<Operation> {
     use ReduceOp as F;
     use ScalarKind::{Bool, Float, Sint};

@@ -1,13 +1,14 @@
 //! AMD's assembly language: complete kernels of code object version 5 for LLVM's assembler.
 //!
-//! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. One file per stage: `interface`
-//! (arguments), `reconvergence` (where lanes wait for others), `kept` (results of loops without copies), `select`
-//! (instructions), `tidy` (redundant control flow), `combine` (two steps in one instruction), `schedule` (the order in each
-//! block), `live` and `registers` (hardware registers), `rotate` (the tests of loops), `shorten` (encodings), `waits` and
-//! `hazards` (dependences that the hardware does not enforce), between them `dual` (two instructions in one), `clauses`
-//! (loads that run together), `print`, `descriptor` and `text`, `reflection` (the caller's bindings). `machine` is the form
-//! between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message at the place: atomics of less than 32 bits, fused multiplication and addition
-//! of halves before gfx8, and more memory than the hardware has.
+//! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. There is one file per stage:
+//! `interface` (arguments), `reconvergence` (where lanes wait for others), `kept` (results of loops without copies),
+//! `select` (instructions), `tidy` (redundant control flow), `combine` (two steps in one instruction), `schedule` (the
+//! order in each block), `live` and `registers` (hardware registers), `rotate` (the tests of loops), `shorten`
+//! (encodings), `waits` and `hazards` (dependences that the hardware does not enforce), between them `dual` (VOPD
+//! pairs), `clauses` (loads that run together), `print`, `descriptor` and `text`, `reflection` (the caller's bindings).
+//! `machine` is the form between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message at the
+//! place: atomics of less than 32 bits, fused multiply-add of halves before gfx8, and more memory than the hardware
+//! has.
 
 pub mod arch;
 mod clauses;
@@ -88,7 +89,7 @@ fn unit_of(line: &str) -> Unit {
     }
 }
 
-/// A kernel and what its caller must know.
+/// A kernel and the facts for its caller.
 pub type Program = backend::Listed<Reflection>;
 
 /// Vector registers that instructions can name.
@@ -105,7 +106,7 @@ pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<P
     })
 }
 
-/// The code of a lowered kernel, as it is in the text of its program, with what each line was made for.
+/// The code of a lowered kernel as in the text of its program, with the origin of each line.
 ///
 /// # Errors
 /// Like [`emit`].
@@ -157,7 +158,8 @@ fn with_parts<T>(
 /// Walks over the instructions and registers of a function after selection, except passes that count their own steps.
 const PASSES: usize = 20;
 
-/// Chooses instructions and registers; once more, with scratch memory made ready, where registers do not suffice.
+/// Selects instructions and allocates registers; repeats this with scratch memory set up if there are not enough
+/// registers.
 fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>> {
     let limits = Limits::new(&subject.arch, subject.kernel.invocations());
     let mut failure = Failure::NeedsScratch;
@@ -173,7 +175,7 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
         }
         match arrange(&mut selected, &subject.arch, &limits) {
             Ok(allocation) => {
-                // Copies that have become nothing leave empty blocks.
+                // Copies that became nothing leave empty blocks.
                 tidy::tidy(&mut selected.function);
                 if rotate::rotate(&mut selected.function) {
                     tidy::tidy(&mut selected.function);
@@ -196,12 +198,12 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
     Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])
 }
 
-/// Registers that the allocator may need beyond the live ones, because rows must be consecutive; if that is too few, the
-/// next number is tried.
+/// Registers that the allocator may need in addition to the live ones, because rows must be consecutive. If one number
+/// is too small, the next is tried.
 const SLACKS: [u16; 3] = [2, 8, 24];
 
-/// Orders the instructions and assigns registers. The order of the source stays where another one would spill more
-/// values or leave fewer waves at once.
+/// Orders the instructions and allocates registers. The source order stays if another one would spill more values or
+/// reduce occupancy.
 fn arrange(selected: &mut Selected, arch: &Arch, limits: &Limits) -> Result<Allocation, Failure> {
     absorb(&mut selected.function);
     let shared_vectors = if selected.needs.shared_vector { descriptor::SHARED_GRANULE } else { 0 };

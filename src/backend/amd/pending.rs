@@ -3,13 +3,13 @@
 use super::machine::{Block, Function};
 use std::collections::VecDeque;
 
-/// Something that instructions leave behind for later ones; the default is nothing.
+/// State that instructions leave for later ones; the default is empty.
 pub trait Pending: Clone + Default {
     /// Adds pending events from another path. Returns true if there are more.
     fn join(&mut self, other: &Self) -> bool;
 }
 
-/// The events that are pending at the start of each block, joined over all ways there, if `pass` goes through a block.
+/// The pending events at the start of each block, merged over all paths; `pass` processes a block.
 pub fn starts<P: Pending>(function: &Function, mut pass: impl FnMut(&Block, P) -> P) -> Vec<P> {
     let positions = function.positions();
     let count = function.blocks.len();

@@ -1,4 +1,4 @@
-//! Instructions as text, as LLVM's assembler reads it.
+//! Instructions as text for LLVM's assembler.
 
 use super::arch::Arch;
 use super::dpp;
@@ -11,11 +11,11 @@ use super::unit::Unit;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// The subject that instructions are printed for.
+/// The settings for printing instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Printer {
     pub arch: Arch,
-    /// The number of the vector register that both halves of a wave share.
+    /// The number of the vector register shared by both halves of a wave.
     pub shared_vector: u16,
 }
 
@@ -27,7 +27,7 @@ pub fn label(label: Label) -> String {
 }
 
 impl Printer {
-    /// One instruction; none if it has no code.
+    /// One instruction; `None` if it has no code.
     pub fn inst(&self, inst: &Inst) -> Option<String> {
         match &inst.second {
             Some(second) => Some(format!("{} :: {}", self.half(inst)?, self.half(second)?)),
@@ -35,7 +35,7 @@ impl Printer {
         }
     }
 
-    /// One of two instructions in one, which reads VCC without naming it.
+    /// One half of a pair, which reads VCC without naming it.
     fn half(&self, inst: &Inst) -> Option<String> {
         let operation = inst.operation()?;
         let spelling = operation.spelling(self.arch.generation)?;
@@ -182,7 +182,8 @@ impl Printer {
         }
     }
 
-    /// The components of an image, its shape from gfx10 on, and that coordinates are texels, which gfx12 has no word for.
+    /// The components of an image, its shape from gfx10 on, and that coordinates are texels, for which gfx12 has no
+    /// word.
     fn image_words(&self, image: ImageAccess) -> String {
         let components = image.components;
         let named = self.arch.generation >= Generation::Rdna1;
@@ -210,7 +211,7 @@ impl Printer {
         format!("{returned}{reach}")
     }
 
-    /// Atomics are done where all can see them, and stores write through, except where they name their reach.
+    /// Atomics run where all waves can see them, and stores write through, unless they name their scope.
     fn reach_word(&self, operation: Operation, reach: Reach) -> &'static str {
         match (self.arch.generation, reach) {
             (Generation::Rdna4, Reach::Device) => " scope:SCOPE_DEV",
@@ -232,7 +233,7 @@ fn address_list(inst: &Inst) -> Range<usize> {
     end - usize::from(image.address)..end
 }
 
-/// An operand with the bracket that begins or ends a list of several.
+/// An operand with the bracket that starts or ends a list.
 fn bracketed(operand: String, n: usize, list: &Range<usize>) -> String {
     match n {
         _ if list.len() < 2 => operand,
@@ -271,7 +272,7 @@ fn half_words(HalfSelect { lower, upper }: HalfSelect, inst: &Inst, form: Form) 
     words.map(|(name, bits, _)| format!(" {name}:[{}]", list(bits))).collect()
 }
 
-/// The modifiers that choose parts of the operands; the result is a whole word.
+/// The modifiers that select parts of the operands; the result is a whole word.
 fn part_words<'p>(parts: impl Iterator<Item = &'p Part>) -> String {
     let of = |(n, part): (usize, &Part)| format!(" src{n}_sel:{}", part.name());
     format!(" dst_sel:DWORD dst_unused:UNUSED_PAD{}", parts.enumerate().map(of).collect::<String>())

@@ -1,13 +1,13 @@
-//! Finds the loads before which the kernel writes no memory and orders none: they read what was there when it started.
+//! Finds the loads before which the kernel neither writes nor orders memory, so that they read its initial contents.
 //!
-//! Memory that another invocation writes at the same time without synchronisation has no defined value for such a load, and
-//! synchronisation takes an atomic, a fence or a barrier, which count as writes here. So the scalar unit, whose cache
-//! sees no stores of the vector unit, may read for these loads what the vector unit would.
+//! Memory that another invocation writes at the same time without synchronisation has no defined value for such a load,
+//! and synchronisation needs an atomic, a fence or a barrier, which count as writes here. So the scalar unit, whose
+//! cache does not see the vector unit's stores, may execute these loads.
 
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, MemorySpace, Op};
 
-/// True for each load before which nothing writes.
+/// True for each load that no write precedes.
 #[derive(Debug)]
 pub struct QuietLoads(Vec<bool>);
 
@@ -19,7 +19,7 @@ impl QuietLoads {
         QuietLoads(walk.quiet)
     }
 
-    /// Returns true if nothing writes before this load, in any round of the loops around it.
+    /// Returns true if no write precedes this load, in any iteration of its loops.
     pub fn contains(&self, load: InstId) -> bool {
         self.0[load.index()]
     }
@@ -33,14 +33,15 @@ struct Walk<'k> {
 }
 
 impl Walk<'_> {
-    /// Marks loads of a block that is entered after a write or before all. Returns true if its end comes after one.
+    /// Marks the loads of a block that is entered after a write or before all. Returns true if a write precedes its
+    /// end.
     fn block(&mut self, block: BlockId, mut after_write: bool) -> bool {
         for inst in &self.kernel.blocks[block].insts {
             let op = self.kernel.insts[*inst].op;
             let writes = self.writing[inst.index()];
             match op {
                 Op::Load(_) => self.quiet[inst.index()] = !after_write,
-                // A round comes after the writes of those before it.
+                // An iteration comes after the writes of earlier ones.
                 Op::Loop { .. } => after_write |= writes,
                 _ => {}
             }
@@ -53,8 +54,8 @@ impl Walk<'_> {
     }
 }
 
-/// Returns true if an instruction writes memory that buffers may hold, or orders accesses to it. A load that is seen to be
-/// written by others orders those after it where the shader relies on it.
+/// Returns true if an instruction writes memory that may be in buffers, or orders accesses to it. A load that can
+/// observe others' writes orders the loads after it if the shader relies on it.
 fn writes(op: Op) -> bool {
     let is_far = |space| matches!(space, MemorySpace::Buffer(_) | MemorySpace::Physical);
     match op {

@@ -1,8 +1,8 @@
 //! Finds the constructs that lanes leave at different times, so that some wait in a mask while others run.
 //!
-//! A reconvergence point is the end of an `If`, a `Scope`, a `Loop`, or the body of a `Loop`, at whose end the
-//! continuing block begins. A point *diverges* if lanes may come to its end at different times, and *leaks* if lanes inside
-//! may leave for farther than its end.
+//! A reconvergence point is the end of an `If`, a `Scope`, a `Loop`, or of the body of a `Loop`, where the continuing
+//! block starts. A point *diverges* if lanes may reach its end at different times, and *leaks* if lanes inside may
+//! leave for a target beyond its end.
 
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
@@ -34,7 +34,7 @@ pub struct Reconvergence {
     leaks: Vec<bool>,
 }
 
-/// The points from a jump outward, the goal last; the goal is none for the end of the invocation.
+/// The points from a jump outward, the goal last; the goal is `None` for the end of the invocation.
 type Chain = SmallVec<[ReconvergencePoint; 8]>;
 
 impl Reconvergence {
@@ -67,7 +67,7 @@ impl Reconvergence {
         self.leaks[point.index()]
     }
 
-    /// A loop whose rounds end for some lanes alone.
+    /// A loop whose iterations end for some lanes only.
     fn note_repeat(&mut self, kernel: &Kernel, tree: &Tree, uniformity: &Uniformity, inst: InstId) {
         if let Some(owner) = tree.block_of(inst).and_then(|block| tree.owner(block))
             && !uniformity.is_uniform(kernel.args(inst)[0])
@@ -83,7 +83,8 @@ impl Reconvergence {
         }
     }
 
-    /// The goal of a jump diverges if others wait at a point on the way. The points between gain no lanes that wait.
+    /// The goal of a jump diverges if others wait at a point on the way. No lanes start to wait at the points in
+    /// between.
     fn spread(&mut self, chains: &[(Chain, bool)]) -> bool {
         let mut changed = false;
         for (chain, _) in chains.iter().filter(|(_, ends)| !ends) {
@@ -97,7 +98,7 @@ impl Reconvergence {
     }
 }
 
-/// The points that a jump leaves and its target; whether it ends the invocation instead.
+/// The points that a jump leaves, and its target or the end of the invocation.
 fn chain(kernel: &Kernel, tree: &Tree, jump: InstId) -> (Chain, bool) {
     let goal = match kernel.insts[jump].op {
         Op::Exit(of) => Some(ReconvergencePoint::End(of)),
@@ -118,7 +119,7 @@ fn chain(kernel: &Kernel, tree: &Tree, jump: InstId) -> (Chain, bool) {
     (chain, true)
 }
 
-/// The points that a block of a construct is in, inner first.
+/// The points that contain a block of a construct, inner first.
 fn points_of(kernel: &Kernel, owner: InstId, block: BlockId) -> SmallVec<[ReconvergencePoint; 2]> {
     match kernel.insts[owner].op {
         Op::Loop { body, .. } if body == block => {

@@ -18,8 +18,8 @@ pub struct Reflection {
     pub workgroup_size: [u32; 3],
     /// Lanes of a wave.
     pub subgroup_size: u32,
-    /// The workgroup's number of invocations must be a multiple of this, so that no segment of a cross-lane operation
-    /// lacks a lane.
+    /// The workgroup's number of invocations must be a multiple of this, so that all segments of cross-lane operations
+    /// are full.
     pub workgroup_multiple: u32,
     /// Bytes of the segment of arguments.
     pub argument_bytes: u32,
@@ -42,18 +42,18 @@ pub struct Reflection {
 pub enum ArgumentKind {
     /// The address of a buffer that the kernel may write.
     Storage,
-    /// The address of one that it only reads.
+    /// The address of a read-only buffer.
     Uniform,
     /// The number of bytes that are bound.
     Bytes,
     PushConstants,
-    /// The number of workgroups in one dimension. A runtime of HSA fills it in by itself.
+    /// The number of workgroups in one dimension, which an HSA runtime fills in.
     WorkgroupCount,
-    /// The descriptor of an image, in 8 words as the hardware has it.
+    /// The descriptor of an image, in 8 words, in the hardware's format.
     Image,
     /// The descriptor of a texel buffer, in 4 words.
     TexelBuffer,
-    /// The descriptor of a sampler, in 4 words; of a combined texture and sampler the part of the sampler.
+    /// The descriptor of a sampler, in 4 words; for a combined texture and sampler, the sampler's part.
     Sampler,
 }
 
@@ -68,7 +68,7 @@ pub struct Argument {
     /// Descriptor set of the buffer or image.
     pub set: Option<u32>,
     pub binding: Option<u32>,
-    /// The index in an array of images or samplers; none for other arguments.
+    /// The index in an array of images or samplers; `None` for other arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<u32>,
     /// The smallest number of bytes of that buffer.

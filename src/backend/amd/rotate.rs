@@ -1,22 +1,22 @@
-//! Turns loops round: where a loop begins with a short test, its end repeats the test instead of jumping back to it. An
-//! iteration then takes one branch and not two.
+//! Rotates loops: if a loop starts with a short test, its end repeats the test instead of jumping back to it. An
+//! iteration then has one branch instead of two.
 
 use super::combine::is_own;
 use super::machine::{Block, Code, Function, Inst, Label, Operand};
 use super::mnemonic::Operation;
 use super::tidy::{opposite, target};
 
-/// The most instructions of a test that is repeated, its branch left out.
+/// Maximum number of instructions of a repeated test, without its branch.
 const LONGEST: usize = 6;
 
-/// A test at the start of a loop, as the end of the loop repeats it.
+/// A test at the start of a loop, to be repeated at its end.
 struct Test {
     /// With a branch back into the loop.
     insts: Vec<Inst>,
     exit: Label,
 }
 
-/// Repeats the tests of loops at their ends. Returns true if there was one.
+/// Repeats the tests of loops at their ends. Returns true if any was repeated.
 pub fn rotate(function: &mut Function) -> bool {
     let positions = function.positions();
     let tests: Vec<Option<Test>> = (0..function.blocks.len()).map(|at| test(function, &positions, at)).collect();
@@ -81,7 +81,7 @@ mod tests {
         Function { blocks: blocks.iter().map(block).collect(), ..Function::default() }
     }
 
-    /// A loop of so long a test, after whose end comes the block `next`.
+    /// A loop with a test of this length, followed by the block `next`.
     fn counted(test: usize, next: u32) -> Function {
         let mut head = vec![work(); test];
         head.push(branch(Operation::BranchScc0, 3));

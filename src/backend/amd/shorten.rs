@@ -1,5 +1,5 @@
-//! Shorter encodings of fused multiplications and additions, which depend on the registers: V_FMAC adds to its destination,
-//! V_FMAMK and V_FMAAK hold a literal.
+//! Shorter encodings of fused multiply-adds, which depend on the registers: V_FMAC adds to its destination, V_FMAMK and
+//! V_FMAAK contain a literal.
 
 use super::arch::Arch;
 use super::machine::{File, Function, Inst, Operand, is_inline};
@@ -14,7 +14,7 @@ pub fn shorten(function: &mut Function, arch: &Arch) {
 
 fn shorten_one(inst: &mut Inst, arch: &Arch) {
     let [a, b, c] = inst.uses[..] else { return };
-    // The second factor is in a vector register in all short forms but V_FMAMK's.
+    // The second factor is in a vector register in all short forms except V_FMAMK.
     let (a, b) = if is_vector(b) { (a, b) } else { (b, a) };
     let has_literals = arch.has_long_literals();
     if is_vector(b) && inst.defs[..] == [c] && arch.processor.has_fmac {

@@ -1,4 +1,4 @@
-//! Texts of kernels that are written by hand. Other tests run them.
+//! Texts of hand-written kernels. Other tests run them.
 
 mod halves;
 mod images;
@@ -26,7 +26,7 @@ fn words(components: u8, align: u32) -> MemoryAccess {
     MemoryAccess { align, ..MemoryAccess::words(MemorySpace::Buffer(0), 0, components) }
 }
 
-/// The invocation's number, and the word of the buffer at four times that.
+/// The invocation index, and the word of the buffer at four times that.
 fn own(b: &mut Builder) -> (Value, Value) {
     let x = b.value(Op::BuiltIn(BuiltIn::LocalInvocationId, 0), &[], Ty::B32);
     let two = b.u32(2);
@@ -57,7 +57,7 @@ fn names(text: &str) -> Vec<&str> {
     code(text).into_iter().map(|line| line.split(' ').next().unwrap_or(line)).collect()
 }
 
-/// Adds a constant to its own float.
+/// Adds a constant to the invocation's float.
 fn sum_with(constant: f32, profile: &str) -> String {
     let mut b = builder(64);
     let (address, value) = own(&mut b);
@@ -101,7 +101,7 @@ fn literals_stand_where_the_encoding_has_room() {
     // Commutative, so that the literal may come first.
     let text = sum_with(0.1, "gfx900");
     assert!(text.contains("v_add_f32 v0, 0x3dcccccd, v") || text.contains(", 0x3dcccccd, v"), "{text}");
-    // V_MUL_LO has no short encoding: before gfx10 the literal waits in a scalar register.
+    // V_MUL_LO has no short encoding: before gfx10 the literal is in a scalar register.
     let product = |profile: &str| {
         let mut b = builder(64);
         let (address, value) = own(&mut b);
@@ -228,7 +228,7 @@ fn float_atomics_try_until_nobody_comes_between() {
     assert!(at("flat_atomic_cmpswap") < at("s_cbranch_execnz"), "{text}");
 }
 
-/// Elsewhere atomics are done where the whole device sees them.
+/// In other generations atomics run where the whole device sees them.
 #[test]
 fn atomics_of_rdna_4_name_their_reach() {
     let atomic = |profile: &str, is_wanted: bool| {
@@ -339,7 +339,7 @@ fn more_workgroup_memory_than_there_is_is_refused() {
     assert!(errors[0].message.contains("40000 bytes of workgroup memory"), "{errors:?}");
 }
 
-/// A loop that each lane leaves at its head once its number is reached, with a sum as its result.
+/// A loop that each lane leaves at its head after its own trip count, with a sum as its result.
 fn counted(profile: &str, result_is_kept: bool) -> String {
     let mut b = builder(64);
     let (address, limit) = own(&mut b);
@@ -380,6 +380,6 @@ fn lanes_that_leave_a_loop_keep_their_results() {
         (1, 0, 0),
         "{kept}"
     );
-    // Only leaving lanes write a value of their last round.
+    // Only leaving lanes write a value of their last iteration.
     assert!(branches(&copied) > 1 && copied.contains("exec_lo, 0"), "{copied}");
 }

@@ -31,7 +31,7 @@ pub struct Parts<'a> {
     pub reflection: &'a Reflection,
 }
 
-/// A name that an assembler takes without quotes.
+/// A name that an assembler accepts without quotes.
 pub fn symbol(name: &str) -> String {
     let taken: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if taken.starts_with(|c: char| c.is_ascii_digit()) || taken.is_empty() { format!("_{taken}") } else { taken }
@@ -138,7 +138,7 @@ fn line_of(printer: &Printer, inst: &Inst) -> Option<Written> {
     Some(Written { origin: inst.origin, text, reads, writes })
 }
 
-/// The names of the registers of an operand that hold values, of 32 bits each.
+/// The names of the 32-bit registers of an operand with values.
 fn names(printer: &Printer, operand: Operand) -> Vec<String> {
     let one = |first| printer.operand(Operand::Hardware(first), 32);
     match operand {
@@ -162,9 +162,9 @@ struct Writer<'p> {
     text: String,
     /// The cross-lane operation that the last comment named.
     lane: Option<Span>,
-    /// Files that were named for debuggers, by their number less one.
+    /// Files that debug directives have named, by their number minus one.
     files: Vec<Arc<str>>,
-    /// The place that was named last for debuggers.
+    /// The last place in a debug directive.
     line: Option<(usize, u32, u32)>,
 }
 
@@ -204,7 +204,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `.loc`, and `.file` where it is the first of its file.
+    /// `.loc`, and `.file` for the first place in its file.
     fn line_of(&mut self, span: Span) {
         let Some(at) = self.parts.sources.locate(span.lo) else { return };
         let file = match self.files.iter().position(|file| *file == at.file) {

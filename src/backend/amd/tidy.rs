@@ -14,13 +14,13 @@ pub fn tidy(function: &mut Function) {
     join(function);
 }
 
-/// Makes branches lead where the jump that they lead to does.
+/// Redirects branches to jumps to the jumps' targets.
 fn thread(function: &mut Function) {
     let positions = function.positions();
     let goals: Vec<Option<Label>> = function.blocks.iter().map(|block| jump_alone(&block.insts)).collect();
     let follow = |label: Label| {
         let mut goal = label;
-        // A ring of jumps has no end.
+        // A cycle of jumps has no end.
         for _ in 0..goals.len() {
             match goals[positions[goal.0 as usize]] {
                 Some(next) if next != goal => goal = next,
@@ -47,7 +47,7 @@ fn jump_alone(insts: &[Inst]) -> Option<Label> {
     }
 }
 
-/// Turns a branch over a jump into a branch on the opposite to where the jump leads.
+/// Turns a branch over a jump into the opposite branch to the jump's target.
 fn turn_around(function: &mut Function) {
     let targeted = targeted(function);
     for at in 0..function.blocks.len() {
@@ -70,7 +70,7 @@ fn turn_around(function: &mut Function) {
     }
 }
 
-/// The labels that branches lead to.
+/// The labels that are branch targets.
 fn targeted(function: &Function) -> FxHashSet<Label> {
     function.blocks.iter().filter_map(|block| block.insts.last()).filter_map(target).collect()
 }
@@ -101,7 +101,7 @@ fn drop_unreachable(function: &mut Function) {
     function.blocks.retain(|_| reached.next().unwrap_or(true));
 }
 
-/// Drops jumps to the next block, over blocks that hold nothing.
+/// Removes jumps to the next block, ignoring empty blocks.
 fn drop_empty_jumps(function: &mut Function) {
     for at in 0..function.blocks.len() {
         while let Some(to) = function.blocks[at].insts.last().and_then(target) {
@@ -115,7 +115,7 @@ fn drop_empty_jumps(function: &mut Function) {
     }
 }
 
-/// Joins a block that no branch targets with the block before it, if that falls through.
+/// Joins a block without branches to it with the previous block, if that falls through.
 fn join(function: &mut Function) {
     let targeted = targeted(function);
     let runs_on = |block: &Block| !block.insts.last().and_then(Inst::operation).is_some_and(Operation::ends_block);

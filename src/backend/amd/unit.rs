@@ -1,7 +1,7 @@
 //! The unit that runs an operation, and its implicit reads and writes.
 //!
-//! The prefix of a mnemonic tells the unit. Source of the effects: the instruction descriptions of AMD's GCN 3, RDNA 2
-//! and RDNA 3 ISA guides.
+//! The prefix of a mnemonic determines the unit. Source of the effects: the instruction descriptions in AMD's GCN 3,
+//! RDNA 2 and RDNA 3 ISA guides.
 
 use super::machine::{Effects, Specials};
 use super::mnemonic::{Generation, Operation};
@@ -23,12 +23,12 @@ pub enum Unit {
     Control,
 }
 
-/// The generations, to ask each for a name.
+/// The generations in which to look up a name.
 const GENERATIONS: [Generation; 6] =
     [Generation::Gcn1, Generation::Gcn3, Generation::Vega, Generation::Rdna1, Generation::Rdna3, Generation::Rdna4];
 
 impl Operation {
-    /// Its name on the first generation that has it.
+    /// Its name in the first generation that has it.
     fn first_name(self) -> &'static str {
         GENERATIONS.iter().find_map(|generation| self.spelling(*generation)).map_or("", |spelling| spelling.name)
     }
@@ -50,7 +50,7 @@ impl Operation {
         }
     }
 
-    /// Returns true if it reads buffers or scratch and does nothing else.
+    /// Returns true if it only reads buffers or scratch.
     pub const fn is_load(self) -> bool {
         use Operation as O;
         matches!(self, O::LoadU8 | O::LoadI8 | O::LoadU16 | O::LoadI16 | O::Load32 | O::Load64 | O::Load96 | O::Load128)
@@ -63,20 +63,20 @@ impl Operation {
         matches!(self, Operation::ImageSample | Operation::ImageGather)
     }
 
-    /// Returns true if it reads workgroup memory and does nothing else.
+    /// Returns true if it only reads workgroup memory.
     pub const fn is_shared_load(self) -> bool {
         use Operation as O;
         matches!(self, O::LdsReadU8 | O::LdsReadU16 | O::LdsRead | O::LdsRead64 | O::LdsRead128)
             || matches!(self, O::LdsReadTwo | O::LdsReadTwo64)
     }
 
-    /// Returns true if it reads, changes and writes buffers at once.
+    /// Returns true if it is a read-modify-write of buffers.
     pub fn is_atomic(self) -> bool {
         let name = self.first_name();
         name.starts_with("atomic_") || name.starts_with("image_atomic_")
     }
 
-    /// Returns true if it is at the end of a block alone.
+    /// Returns true if it only occurs at the end of a block.
     pub const fn ends_block(self) -> bool {
         use Operation as O;
         let on_condition = matches!(self, O::BranchScc0 | O::BranchScc1 | O::BranchVccZero | O::BranchVccSome);
@@ -125,8 +125,8 @@ impl Operation {
         }
     }
 
-    /// Returns true for arithmetic on floats and conversions by the scalar unit, which leave the condition code alone (RDNA 3.5
-    /// ISA, "SOP2 Instructions", "SOP1 Instructions").
+    /// Returns true for scalar float arithmetic and conversions, which do not change the condition code (RDNA 3.5 ISA,
+    /// "SOP2 Instructions", "SOP1 Instructions").
     pub const fn is_scalar_float(self) -> bool {
         use Operation as O;
         matches!(self, O::ScalarAddF32 | O::ScalarSubF32 | O::ScalarMulF32 | O::ScalarFmacF32)

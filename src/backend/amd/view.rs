@@ -1,5 +1,4 @@
-//! Instructions as the passes after register allocation see them: which hardware registers they read and write, and in
-//! which ways.
+//! Instructions for the passes after register allocation: the hardware registers that they read and write, and how.
 
 use super::arch::Arch;
 use super::machine::{Code, Dpp, File, HalfSelect, Inst, Modifiers, Operand, RegisterRange, Special, Specials};
@@ -7,8 +6,7 @@ use super::mnemonic::Operation;
 use super::unit::Unit;
 use smallvec::SmallVec;
 
-/// A register of 32 bits, all files in one row: scalar ones by the numbers that encodings have for them, and vector ones
-/// after.
+/// A 32-bit register, with all files in one numbering: scalar ones by their encoding, followed by vector ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cell(u16);
 
@@ -24,7 +22,7 @@ impl Cell {
     pub const COUNT: usize = 512;
     /// The first one.
     pub const FIRST: Cell = Cell(0);
-    /// In place of a register where an event has none.
+    /// Used for an event without a register.
     pub const NONE: Cell = Cell(u16::MAX);
 
     pub const fn of(file: File, number: u16) -> Cell {
@@ -67,14 +65,14 @@ bitflags::bitflags! {
 }
 
 bitflags::bitflags! {
-    /// The roles of an operand. A rule that names none means all.
+    /// The roles of an operand. A rule without roles applies to all.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Roles: u8 {
         /// Read from other lanes (DPP).
         const MOVED = 1;
         /// The number of a lane.
         const LANE_SELECT = 2;
-        /// A mask that tells lanes apart: of a select, or carries.
+        /// A mask of lanes: for a select, or carries.
         const MASK = 4;
         /// More than 64 bits that are stored.
         const LONG_DATA = 8;
@@ -113,12 +111,12 @@ bitflags::bitflags! {
         const VALU_TO_SCALAR = 1 << 15;
         /// A scalar instruction that writes EXEC.
         const SALU_TO_EXEC = 1 << 16;
-        /// A scalar instruction that writes one half of VCC, or all of it.
+        /// A scalar instruction that writes half of VCC, or all of it.
         const HALF_VCC = 1 << 17;
         const WHOLE_VCC = 1 << 18;
         /// A vector instruction without effect.
         const IDLE = 1 << 19;
-        // Waits until all of a kind are done.
+        // Waits until all of a kind have completed.
         const NO_LOADS = 1 << 20;
         const NO_STORES = 1 << 21;
         const NO_LGKM = 1 << 22;
@@ -137,13 +135,13 @@ pub struct Access {
     pub roles: Roles,
 }
 
-/// An instruction whose registers have places.
+/// An instruction after register allocation.
 #[derive(Clone, Debug)]
 pub struct View {
     pub traits: Traits,
     pub reads: SmallVec<[Access; 8]>,
     pub writes: SmallVec<[Access; 4]>,
-    /// Wait states that it takes.
+    /// Its wait states.
     pub states: u8,
 }
 
@@ -230,7 +228,7 @@ fn special_cells(special: Special, arch: &Arch) -> SmallVec<[Cell; 2]> {
         Special::M0 => one(M0),
         Special::Ttmp(number) => one(TTMP + u16::from(number)),
         Special::Null => SmallVec::new(),
-        // Counted above all others, whatever its number.
+        // It is numbered above all others, whatever its number.
         Special::SharedVector => [Cell::of(File::Vector, 255)].into_iter().collect(),
     }
 }
@@ -247,7 +245,7 @@ fn implied(specials: Specials, arch: &Arch, mut see: impl FnMut(Cell)) {
     }
 }
 
-/// Returns true if VCC, where it is read without being named, is a mask.
+/// Returns true if VCC is a mask when it is read implicitly.
 const fn view_mask(operation: Operation) -> bool {
     matches!(operation, Operation::DivFmasF32 | Operation::DivFmasF64)
 }
@@ -267,8 +265,9 @@ fn use_roles(operation: Operation, inst: &Inst, n: usize) -> Roles {
     role | Roles::NAMED
 }
 
-/// The operand that is stored: the first of a buffer or image instruction, otherwise the one after the address. A buffer atomic
-/// that returns the old value has its data in the result's register, which nothing touches until the result arrives.
+/// The operand that is stored: the first of a buffer or image instruction, otherwise the one after the address. A
+/// buffer atomic that returns the old value has its data in the result's register, which nothing uses until the result
+/// arrives.
 fn data_of(operation: Operation, modifiers: &Modifiers) -> Option<usize> {
     let is_first = modifiers.is_data_first();
     if operation.is_load() || is_first && modifiers.returns {
@@ -277,8 +276,8 @@ fn data_of(operation: Operation, modifiers: &Modifiers) -> Option<usize> {
     Some(usize::from(!is_first))
 }
 
-/// Returns true if the destination is half of a register (`op_sel` after the operands'), or LLVM takes it for one: for a
-/// packed instruction, the bit that selects the upper half of its first operand is at that position.
+/// Returns true if the destination is half of a register (`op_sel` after the operands'), or LLVM treats it as one: for
+/// a packed instruction, the bit that selects the upper half of its first operand is at that position.
 fn writes_half(operation: Operation, inst: &Inst) -> bool {
     let Modifiers { op_sel, halves, .. } = inst.modifiers;
     let is_upper = |halves: HalfSelect| halves.upper & 1 != 0;
@@ -317,7 +316,7 @@ fn own_traits(operation: Operation, inst: &Inst) -> Traits {
     }
 }
 
-/// The events that a waiting instruction leaves none of.
+/// The events that a waiting instruction completes.
 fn waited(operation: Operation, inst: &Inst) -> Traits {
     if operation == Operation::WaitStores {
         let is_zero = inst.uses.last() == Some(&Operand::Constant(0));

@@ -1,10 +1,11 @@
 //! Lets invocations join before cross-lane operations in loops.
 //!
-//! NVIDIA's compiler joins invocations where all ways through the program meet, and only there. A ballot in an arm that
-//! ends with `BRK` or `RET` runs after the loop, for the invocations of all iterations at once; and invocations do not
-//! join at an `ENDIF` that a break out of one of its arms jumps past (seen on H100 and H200, driver 580.159). Here the end
-//! of each such arm becomes a flag. The arms join first, and a break at the loop's own level tests the flag. A `RET` in an
-//! arm of an arm likewise keeps invocations from joining in the other arms, so a flag guards the rest of the program.
+//! NVIDIA's compiler reconverges invocations where all paths through the program meet, and only there. A ballot in an
+//! arm that ends with `BRK` or `RET` runs after the loop, for the invocations of all iterations at once; and
+//! invocations do not reconverge at an `ENDIF` if a break in one of its arms jumps past it (seen on H100 and H200,
+//! driver 580.159). Here the end of each such arm becomes a flag. The arms join first, and a break at the loop's own
+//! level tests the flag. A `RET` in a nested arm likewise keeps invocations from reconverging in the other arms, so a
+//! flag guards the rest of the program.
 
 use super::machine::Line;
 use crate::diagnostic::{Code, Diagnostic};
@@ -42,8 +43,8 @@ pub fn check_nesting(lines: &[Line], profile: &Profile) -> Result<(), Vec<Diagno
     Ok(())
 }
 
-/// The kernel with every exit from a loop that holds cross-lane operations at the loop's own level, in an arm without such
-/// operations, and with returns at the end of the program where such an operation may follow.
+/// Moves every exit from a loop with cross-lane operations to the loop's own level, in an arm without such operations,
+/// and returns to the end of the program if such an operation may follow.
 pub fn converge(kernel: &Kernel) -> Cow<'_, Kernel> {
     let mut kernel = Cow::Borrowed(kernel);
     if let Some(from) = nested_return(&kernel) {
@@ -57,8 +58,8 @@ pub fn converge(kernel: &Kernel) -> Cow<'_, Kernel> {
     kernel
 }
 
-/// The first instruction of the kernel's body that holds a return deeper than in its own arm, if it or a later one
-/// holds a cross-lane operation. A return from a loop of the body becomes a flag anyway.
+/// The first instruction of the kernel's body that contains a return deeper than in its own arm, if it or a later one
+/// contains a cross-lane operation. A return from a loop of the body becomes a flag anyway.
 fn nested_return(kernel: &Kernel) -> Option<usize> {
     let insts = &kernel.blocks[kernel.body].insts;
     let from = insts.iter().position(|inst| {
@@ -69,7 +70,7 @@ fn nested_return(kernel: &Kernel) -> Option<usize> {
     insts[from..].iter().any(|inst| lanes[inst.index()]).then_some(from)
 }
 
-/// Returns true if a construct in a block holds a return.
+/// Returns true if a construct in a block contains a return.
 fn has_inner_return(kernel: &Kernel, block: BlockId) -> bool {
     let returns = |inner: BlockId| {
         kernel.blocks[inner].insts.iter().any(|inst| kernel.insts[*inst].op == Op::Return)
@@ -78,7 +79,7 @@ fn has_inner_return(kernel: &Kernel, block: BlockId) -> bool {
     kernel.blocks[block].insts.iter().any(|inst| kernel.inner_blocks(*inst).any(returns))
 }
 
-/// Puts the body from an instruction on in a scope, which its returns leave for the one after it.
+/// Wraps the body from an instruction on in a scope; its returns leave the scope for the final one.
 fn join_returns(kernel: &mut Kernel, from: usize) {
     let body = kernel.body;
     let inner = kernel.add_block(&[]);
@@ -112,7 +113,7 @@ pub fn misses_join(kernel: &Kernel) -> bool {
     loops(kernel).into_iter().any(|(inst, body)| misses_join_in(kernel, inst, body))
 }
 
-/// Loops that hold a cross-lane operation, outer before inner.
+/// Loops that contain a cross-lane operation, outer before inner.
 fn loops(kernel: &Kernel) -> Vec<(InstId, BlockId)> {
     let tree = Tree::new(kernel);
     let holds = tree.holding(kernel, Op::is_cross_lane);
@@ -123,7 +124,7 @@ fn loops(kernel: &Kernel) -> Vec<(InstId, BlockId)> {
     tree.passing(kernel).filter_map(body).collect()
 }
 
-/// Returns true if a block of a loop's body has a jump out of the loop that is deeper than an arm of the body's own.
+/// Returns true if a block of a loop's body contains a jump out of the loop that is deeper than an arm of the body.
 /// `around` are the constructs between the body and the block.
 fn nests_exit(kernel: &Kernel, of: InstId, block: BlockId, around: &mut Vec<InstId>) -> bool {
     kernel.blocks[block].insts.iter().any(|inst| match kernel.insts[*inst].op {
@@ -144,7 +145,7 @@ struct Cycle<'k> {
     kernel: &'k Kernel,
     of: InstId,
     /// The constructs around the current block, inside the loop: whether their end and, for loops, their next iteration
-    /// reach that of the loop.
+    /// reach the loop's next iteration.
     open: Vec<(InstId, [bool; 2])>,
     /// True once an operation outside the cycle was met.
     missed: bool,
@@ -160,15 +161,15 @@ impl Cycle<'_> {
         !always_leaves(self.kernel, self.of) && self.block(body, false) && self.missed
     }
 
-    /// Returns true if the loop's next iteration can be reached from the start of a block; `after` says the same of the
-    /// construct's end.
+    /// Returns true if the loop's next iteration can be reached from the start of a block; `after` is true if it can be
+    /// reached from the construct's end.
     fn block(&mut self, block: BlockId, after: bool) -> bool {
         let kernel = self.kernel;
         let insts = &kernel.blocks[block].insts;
         insts.iter().rev().fold(after, |reaches, inst| self.inst(*inst, reaches, after))
     }
 
-    /// The same from before an instruction, where `reaches` holds for the place after it.
+    /// Returns true if it can be reached from before an instruction; `reaches` applies to the point after it.
     fn inst(&mut self, inst: InstId, reaches: bool, after: bool) -> bool {
         match self.kernel.insts[inst].op {
             Op::Yield => after,
@@ -203,7 +204,7 @@ impl Cycle<'_> {
         result
     }
 
-    /// Returns true if a jump leads to the loop's next iteration, at once or later.
+    /// Returns true if a jump leads to the loop's next iteration, directly or later.
     fn jump(&self, op: Op) -> bool {
         let reached = |target: InstId| self.open.iter().find(|(open, _)| *open == target).map(|(_, reaches)| *reaches);
         match op {
@@ -224,7 +225,7 @@ impl Cycle<'_> {
     }
 }
 
-/// Returns true if a loop's continuing block never begins another iteration.
+/// Returns true if a loop's continuing block never starts another iteration.
 fn always_leaves(kernel: &Kernel, of: InstId) -> bool {
     let Op::Loop { continuing, .. } = kernel.insts[of].op else { return true };
     kernel.blocks[continuing].insts.last().is_some_and(|last| {
@@ -233,10 +234,10 @@ fn always_leaves(kernel: &Kernel, of: InstId) -> bool {
     })
 }
 
-/// The arm of an `If` that an instruction is in: the condition, and whether it holds there.
+/// The arm of an `If` that an instruction is in: the condition, and its value there.
 type Arm = Option<(Value, bool)>;
 
-/// One way out of a loop's body.
+/// One exit of a loop's body.
 struct Exit {
     block: BlockId,
     inst: InstId,
@@ -285,7 +286,7 @@ impl Tail {
     }
 }
 
-/// After an `If` with an arm that never reaches its end, the condition of the other arm holds.
+/// After an `If` with an arm that never reaches its end, the condition has the other arm's value.
 fn arm_after(kernel: &Kernel, arms: [BlockId; 2], condition: Value) -> Arm {
     kernel.truth_after(arms[0], arms[1]).map(|truth| (condition, truth))
 }
@@ -319,7 +320,7 @@ struct Joiner<'k> {
     span: Span,
 }
 
-/// A value that the exits of a tail give: one entry for each of them, none if it is not needed.
+/// A value of the exits of a tail: one entry per exit, `None` if it is not needed.
 struct Column {
     ty: Ty,
     values: Vec<Option<Value>>,
@@ -348,7 +349,7 @@ impl Joiner<'_> {
         self.end(self.body, next, &rest);
     }
 
-    /// For each exit whether it leads to a goal. An exit says so by its arm's condition, because NVIDIA's compiler would
+    /// For each exit, whether it leads to a goal. Its arm's condition represents this, because NVIDIA's compiler would
     /// let a block that ends with a constant jump past the test.
     fn flag(&mut self, goal: Op) -> Column {
         let exits = std::mem::take(&mut self.tail.exits);
@@ -365,7 +366,7 @@ impl Joiner<'_> {
         Column { ty: Ty::Bool, values }
     }
 
-    /// The inverse of a condition, made right before an exit.
+    /// The inverse of a condition, computed right before an exit.
     fn inverse(&mut self, exit: &Exit, condition: Value) -> Value {
         let not = Op::Un(UnOp::Not, Scalar::BOOL);
         if let Some(inst) = self.kernel.definition(condition)
@@ -390,7 +391,7 @@ impl Joiner<'_> {
         first.iter().enumerate().map(|(n, value)| Column { ty: kernel.ty(*value), values: column(n) }).collect()
     }
 
-    /// Puts the tail in a scope that gives the columns. Returns their values after it.
+    /// Wraps the tail in a scope with the columns as results. Returns their values after it.
     fn scope(&mut self, columns: Vec<Column>) -> Vec<Value> {
         let known: Vec<Option<Value>> = columns.iter().map(|column| self.known(column)).collect();
         let kept: Vec<Column> =

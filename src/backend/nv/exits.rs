@@ -2,14 +2,14 @@
 //!
 //! The target can leave only the innermost `REP` and the program. Most jumps need neither: an early exit is at the end
 //! of an arm of an `If`, and if the instructions after that `If` move into its other arm, falling through is the jump.
-//! A jump that cannot fall through turns its target into a `REP` that runs once and is left by `BRK`, or, around
-//! cross-lane operations, sets a flag that guards the instructions up to the goal: see [`super::converge`].
+//! For a jump that cannot fall through, its target becomes a `REP` that runs once and that `BRK` leaves; around
+//! cross-lane operations, a flag guards the instructions up to the goal instead: see [`super::converge`].
 
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op};
 use smallvec::SmallVec;
 
-/// Where a jump leads.
+/// The target of a jump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// The end of the program.
@@ -20,7 +20,7 @@ pub enum Goal {
     Next(InstId),
 }
 
-/// Where the instructions after an `If` in its block go.
+/// The destination of the instructions after an `If` in its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Rest {
     #[default]
@@ -42,24 +42,24 @@ pub enum Way {
     Guard,
 }
 
-/// Constructs inside which no instructions are moved into arms any more, because programs may nest only so deep. In kernels
-/// with cross-lane operations it is half of what the profile allows around them.
+/// Nesting depth from which no more instructions are moved into arms, because programs have a nesting limit. In kernels
+/// with cross-lane operations it is half of the profile's limit around them.
 const NESTING: u32 = 32;
 
 /// The decision about each instruction of control flow, by its number.
 #[derive(Debug)]
 pub struct Exits {
     rest: Vec<Rest>,
-    /// Terminators whose goal is what comes next.
+    /// Terminators whose goal is the next instruction.
     falls: Vec<bool>,
     /// Scopes, and bodies of loops, with jumps to their end that do not fall through.
     jumped: Vec<bool>,
-    /// Constructs that hold cross-lane operations.
+    /// Constructs that contain cross-lane operations.
     lanes: Vec<bool>,
     has_lanes: bool,
     /// Constructs inside which instructions are moved into arms.
     nesting: u32,
-    /// Loops with a way to their continuing block.
+    /// Loops with a path to their continuing block.
     continues: Vec<bool>,
 }
 
@@ -162,13 +162,13 @@ impl Exits {
         self.falls[inst.index()] = falls;
         if let (Goal::End(of) | Goal::Next(of), false) = (goal, falls) {
             let is_loop = matches!(kernel.insts[of].op, Op::Loop { .. });
-            // A loop's own `REP` is always there.
+            // A loop always has its own `REP`.
             self.jumped[of.index()] |= !is_loop || goal == Goal::Next(of);
         }
     }
 }
 
-/// The goal of a terminator that names one. A `Yield` ends its block, and the next one always follows.
+/// The goal of a terminator that has one. A `Yield` ends its block, and the next instruction always follows.
 pub fn goal(kernel: &Kernel, terminator: InstId) -> Option<Goal> {
     match kernel.insts[terminator].op {
         Op::Exit(of) => Some(Goal::End(of)),
@@ -178,7 +178,7 @@ pub fn goal(kernel: &Kernel, terminator: InstId) -> Option<Goal> {
     }
 }
 
-/// The goals that are still near inside an instruction: if only the end of the block follows it, and does nothing.
+/// The goals that stay adjacent inside an instruction: if only the end of the block follows, and does nothing.
 fn through(kernel: &Kernel, behind: &[InstId], near: &[Goal]) -> Near {
     let is_bare = match behind {
         [last] => {
@@ -195,8 +195,8 @@ fn with(near: &[Goal], goal: Goal) -> Near {
     near.iter().copied().chain([goal]).collect()
 }
 
-/// Where the instructions after an `If` go. It pays to move them, where arms may nest deeper, if the other arm ends with a
-/// jump to a goal that comes next then.
+/// The destination of the instructions after an `If`. Moving them is worthwhile, if arms may nest deeper, when the
+/// other arm ends with a jump whose goal then comes next.
 fn rest(kernel: &Kernel, arms: [BlockId; 2], near: &[Goal], nests: bool) -> Rest {
     let last = |block: BlockId| kernel.blocks[block].insts.last().copied();
     let [then, otherwise] = arms.map(last);

@@ -1,9 +1,9 @@
 //! The interface of a program: the OpenGL binding point of each buffer, and the content of each local parameter.
 //!
 //! Storage buffers are `program.storage[n]`, uniform buffers `program.buffer[n]`, each numbered in the order of set and
-//! binding. Textures and images are units, numbered in the same way. Push constants are local parameters from 0 on, four
-//! words each. After them come the sizes of buffers that the program asks for, since `program.storagelen` is zero for
-//! assembly programs (NV_shader_storage_buffer_object), and the facts of a draw that only the caller knows.
+//! binding. Textures and images are units, numbered in the same way. Push constants are local parameters from 0 on,
+//! four words each. They are followed by the sizes of buffers that the program queries, because `program.storagelen` is
+//! zero for assembly programs (NV_shader_storage_buffer_object), and the facts of a draw that only the caller knows.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::BuiltIn;
@@ -16,11 +16,11 @@ use std::collections::BTreeSet;
 const STORAGE_LIMIT: u32 = 16;
 /// Bindings of NV_parameter_buffer_object in a compute program of NVIDIA's drivers.
 const UNIFORM_LIMIT: u32 = 14;
-/// Local parameters of a program there, of four words each.
+/// Limit of a program's local parameters, of four words each.
 const PARAMETER_LIMIT: u32 = 512;
 /// Bytes of a parameter buffer that every implementation of NV_gpu_program4 on NVIDIA's hardware can read.
 const UNIFORM_BYTES: u32 = 65536;
-/// Bytes of workgroup memory that NVIDIA's drivers give a program.
+/// Bytes of workgroup memory that NVIDIA's drivers allow.
 const SHARED_BYTES: u32 = 49152;
 /// Units of textures and of images that a program of NVIDIA's drivers can use.
 const TEXTURE_LIMIT: u32 = 32;
@@ -34,14 +34,14 @@ const SECOND_SOURCES: u32 = 1;
 /// Invocations in each dimension: `MAX_COMPUTE_WORK_GROUP_SIZE` of NVIDIA's drivers.
 const GROUP_LIMITS: [u32; 3] = [1024, 1024, 64];
 
-/// A buffer of the kernel as the program and the caller know it.
+/// A buffer of the kernel, for the program and the caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Slot {
     /// Name of the variable.
     pub name: String,
     /// Number of the binding point of its kind.
     pub point: u32,
-    /// The word of the local parameters that holds its size in bytes, if the program asks for it.
+    /// The word of the local parameters with its size in bytes, if the program queries it.
     pub size_word: Option<u32>,
     /// True if the program accesses the resource.
     pub is_used: bool,
@@ -54,7 +54,7 @@ pub struct Interface {
     pub slots: Vec<Slot>,
     /// The unit of each texture and image, by the kernel's numbers.
     pub units: Vec<u32>,
-    /// The facts about a draw that only the caller knows, each with the word of the local parameters that holds it.
+    /// The facts about a draw that only the caller knows, each with its word of the local parameters.
     pub draw_words: Vec<(BuiltIn, u32)>,
     /// Words of push constants.
     pub push_words: u32,
@@ -74,7 +74,7 @@ pub struct Needs {
 }
 
 impl Interface {
-    /// Gives every buffer its place.
+    /// Assigns every buffer a place.
     ///
     /// # Errors
     /// Reports resources beyond the limits of NVIDIA's drivers.
@@ -142,7 +142,7 @@ impl Interface {
         }
     }
 
-    /// The word that holds something of a draw.
+    /// The word with a fact of a draw.
     pub fn draw_word(&self, fact: BuiltIn) -> Option<u32> {
         self.draw_words.iter().find(|(known, _)| *known == fact).map(|(_, word)| *word)
     }
@@ -152,7 +152,7 @@ impl Interface {
         &self.slots[buffer as usize]
     }
 
-    /// Local parameters, each of four words.
+    /// Number of local parameters, of four words each.
     pub fn parameters(&self) -> u32 {
         self.parameter_words.div_ceil(4)
     }

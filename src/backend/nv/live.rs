@@ -1,16 +1,16 @@
-//! Where each virtual register holds a value that is still needed.
+//! Live ranges of the virtual registers.
 //!
-//! A walk from each use back to the definitions that reach it, over the blocks between the lines of control flow, and one
-//! from the definitions on: where none has run yet a register holds nothing that is worth keeping, although a way leads from
-//! there to a use. The effort is proportional to the result: each block is visited once for each register that is live in it. In
-//! ranges, line `n` reads at `2 n` and writes at `2 n + 1`.
+//! The analysis walks from each use back to the definitions that reach it, over the blocks between the lines of control
+//! flow, and forwards from the definitions: before any definition has run, a register is not live although a path leads
+//! from there to a use. The effort is proportional to the result, because each block is visited once for each register
+//! that is live in it. In ranges, line `n` reads at `2 n` and writes at `2 n + 1`.
 
 use super::machine::{Line, Reg};
 use crate::backend::range::{Range, Ranges, joined};
 use crate::limits;
 use smallvec::SmallVec;
 
-/// Lines that run one after another.
+/// Consecutive lines without control flow.
 #[derive(Debug)]
 struct Block {
     first: u32,
@@ -20,7 +20,7 @@ struct Block {
     after: SmallVec<[u32; 2]>,
 }
 
-/// The ranges of each register, in ascending order and apart; none for a register that nothing writes.
+/// The ranges of each register, ascending and disjoint; none for a register without writes.
 pub fn ranges(lines: &[Line], registers: usize) -> Vec<Ranges> {
     let graph = Graph::new(lines);
     let (reads, writes) = accesses(lines, registers);
@@ -49,11 +49,11 @@ struct Graph {
     block_of: Vec<u32>,
 }
 
-/// A construct that the scan for edges is in.
+/// A construct that the scan for edges has entered.
 enum Open {
-    /// The block that ends with `IF`, and the one that ends the first arm.
+    /// The block that ends with `IF`, and the block that ends the first arm.
     If(u32, Option<u32>),
-    /// The block after `REP`, the blocks that break, and true if it ends after a number of rounds.
+    /// The block after `REP`, the blocks that break, and true if it has a fixed number of iterations.
     Repeat(u32, Vec<u32>, bool),
 }
 
@@ -117,7 +117,7 @@ impl Graph {
         }
     }
 
-    /// Behind an `IF` comes what either arm ends with, or the `IF` itself where there is one arm.
+    /// After an `IF` comes the end of either arm, or the `IF` itself if there is only one arm.
     fn close_if(&mut self, open: &mut Vec<Open>, block: u32) {
         if let Some(Open::If(head, first)) = open.pop() {
             self.edge(first.unwrap_or(head), block + 1);
@@ -145,14 +145,14 @@ impl Graph {
 
 struct Walk<'g> {
     graph: &'g Graph,
-    /// The register for which a block's end was met last.
+    /// The register for which a block's end was visited last.
     met: Vec<u32>,
     /// That which was alive at a block's beginning last.
     entered: Vec<u32>,
     /// The registers whose definition reaches the start of a block.
     reached: Vec<u32>,
     queue: Vec<u32>,
-    /// Where the register is alive if a definition reaches it there.
+    /// The live ranges of the register where a definition reaches it.
     alive: Vec<Alive>,
 }
 
@@ -179,7 +179,7 @@ impl Walk<'_> {
         joined(found)
     }
 
-    /// Alive in a block up to `to`: from the last write before, or from its beginning and before.
+    /// Live in a block up to `to`: from the last write before, or from the block's start and before.
     fn back(&mut self, reg: u32, block: u32, to: u32, writes: &[u32]) {
         let Block { first, before, .. } = &self.graph.blocks[block as usize];
         let behind = writes.partition_point(|at| 2 * at < to);
@@ -194,7 +194,7 @@ impl Walk<'_> {
         self.alive.push(alive);
     }
 
-    /// Follows a written value to the starts of blocks where it is alive.
+    /// Follows a written value to the starts of blocks where it is live.
     fn reach(&mut self, reg: u32, writes: &[u32]) {
         self.queue.extend(writes.iter().map(|at| self.graph.block_of[*at as usize]));
         while let Some(block) = self.queue.pop() {
@@ -209,7 +209,7 @@ impl Walk<'_> {
     }
 }
 
-/// A range of a block in which a register is alive, and the block if the range starts there.
+/// A range of a block in which a register is live, and the block if the range starts there.
 struct Alive {
     entered: Option<u32>,
     range: Range,

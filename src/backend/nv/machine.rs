@@ -1,8 +1,8 @@
-//! A program before its registers have numbers: lines of instructions and structured control flow over virtual registers.
+//! A program before register allocation: lines of instructions and structured control flow over virtual registers.
 //!
-//! A virtual register holds one value: 32 bits (a component of a `TEMP`) or 64 (a component of a `LONG TEMP`). Some must
-//! sit in a certain component, because an instruction writes there; some are members of a group that shares one register,
-//! because an instruction reads or writes them as one vector.
+//! A virtual register holds one value: 32 bits (a component of a `TEMP`) or 64 (a component of a `LONG TEMP`). Some
+//! need a certain component, because an instruction writes there. Some are members of a group that shares one register,
+//! because an instruction accesses them as one vector.
 
 use crate::kernel::Origin;
 use crate::source::Span;
@@ -28,14 +28,14 @@ pub enum Class {
     Long,
 }
 
-/// Components that a register may sit in, bit 0 for `x`.
+/// Components that a register may use, bit 0 for `x`.
 pub type Components = u8;
 
 pub const X: Components = 1;
 pub const Y: Components = 2;
 pub const W: Components = 8;
 pub const ANY: Components = 15;
-/// Where `PK64` leaves the first of two results (NV_gpu_program5, section 2.X.8.Z), and `UP2H` the low half.
+/// The component of the first result of `PK64` (NV_gpu_program5, section 2.X.8.Z), and of the low half from `UP2H`.
 pub const X_OR_Z: Components = 5;
 
 /// The facts about a virtual register.
@@ -84,7 +84,7 @@ pub enum Kind {
     Float,
 }
 
-/// Where an access to memory or to an array of variables begins.
+/// The start of an access to memory or to an array of variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ArrayRef {
     /// Name of the variable.
@@ -99,7 +99,7 @@ pub struct ArrayRef {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Operand {
     Reg(Reg),
-    /// Members of one register as a vector.
+    /// Registers that form a vector in one variable.
     Vector(SmallVec<[Reg; 4]>),
     Constant(u32, Kind),
     /// Four constants.
@@ -143,17 +143,17 @@ impl Test {
 /// A destination of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Dest {
-    /// Nothing that is named: a store or a barrier.
+    /// No named result: a store or a barrier.
     None,
     /// One register, or components of one.
     Regs(SmallVec<[Reg; 4]>),
-    /// The scratch register, because the result is not wanted and the syntax asks for one.
+    /// The scratch register, because the result is unused and the syntax requires one.
     Scratch,
     /// An element of an array.
     Array(ArrayRef),
 }
 
-/// Names of shuffles, votes, swizzles of quads and derivatives begin so.
+/// Prefixes of the names of shuffles, votes, quad swizzles and derivatives.
 const LANE_OPERATIONS: [&str; 4] = ["SHF", "TG", "QSWZ", "DD"];
 
 /// One instruction.
@@ -163,7 +163,7 @@ pub struct Inst {
     pub name: Cow<'static, str>,
     pub dest: Dest,
     pub sources: SmallVec<[Operand; 3]>,
-    /// It writes only where this bool is true.
+    /// It only writes if this bool is true.
     pub guard: Option<Reg>,
     /// True if it has side effects: it stays even if its target is not read.
     pub effect: bool,
@@ -179,7 +179,7 @@ impl Inst {
         }
     }
 
-    /// The registers that it reads, among them the target where it keeps the old value.
+    /// The registers that it reads, including the target if it keeps the old value.
     pub fn read(&self) -> impl Iterator<Item = Reg> + '_ {
         let kept = if self.guard.is_some() { self.written() } else { &[] };
         let index = match &self.dest {
@@ -203,7 +203,7 @@ impl Inst {
         target.into_iter().chain(read)
     }
 
-    /// Returns true if it looks at other lanes.
+    /// Returns true if it depends on other lanes.
     pub fn is_cross_lane(&self) -> bool {
         LANE_OPERATIONS.iter().any(|name| self.name.starts_with(name))
     }
@@ -223,33 +223,33 @@ impl Inst {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Line {
     Inst(Box<Inst>),
-    /// Begins lines that run where a bool, whose test follows, holds.
+    /// Starts lines that run if a bool passes the test.
     If(Reg, Test),
     Else,
     EndIf,
-    /// Begins a loop, which ends after this number of rounds if there is one.
+    /// Starts a loop, with this number of iterations if it is given.
     Repeat(Option<u32>),
     EndRepeat,
     /// Leaves the innermost `Repeat`.
     Break,
     BreakIf(Reg, Test),
-    /// A break that is never taken; the loader asks for one in each `Repeat` without a number.
+    /// A break that is never taken; the loader requires one in each `Repeat` without a number.
     BreakNever,
     Return,
     /// Makes a helper of a fragment's invocation.
     Kill,
     /// The source of the lines from here on.
     Source(Span),
-    /// The cross-lane operation that the lines from here on stand for.
+    /// The cross-lane operation of the lines from here on.
     Lane(Span),
-    /// The origin of the control flow from here on; instructions carry their own.
+    /// The origin of the control flow from here on; instructions have their own.
     Origin(Origin),
-    /// Nothing: an instruction that was dropped.
+    /// Nothing: an instruction that was removed.
     Empty,
 }
 
 impl Line {
-    /// Returns true if nothing is executed for it.
+    /// Returns true if it executes nothing.
     pub const fn is_remark(&self) -> bool {
         matches!(self, Line::Source(_) | Line::Lane(_) | Line::Origin(_) | Line::Empty)
     }

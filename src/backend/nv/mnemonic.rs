@@ -1,5 +1,5 @@
 //! The names of NVIDIA's instructions (NV_gpu_program5, NV_shader_thread_group, NV_shader_thread_shuffle), with the
-//! type that follows the name: `.U`, `.S` and `.F32`.
+//! type after the name: `.U`, `.S` and `.F32`.
 
 use crate::ir::ScalarKind;
 use crate::lane::op::{MaskOp, QuadMove, ShuffleMode, VoteOp};
@@ -18,7 +18,7 @@ pub fn of(primitive: Primitive, _: ScalarKind) -> Option<Cow<'static, str>> {
     name.split('.').next().map(Cow::from)
 }
 
-/// A shuffle. Its result is in `.y`, whether its source was in range in `.x`.
+/// A shuffle. Its result is in `.y`; `.x` shows whether its source was in range.
 pub const fn shuffle(mode: ShuffleMode) -> &'static str {
     match mode {
         ShuffleMode::Index => "SHFIDX.U",
@@ -28,7 +28,7 @@ pub const fn shuffle(mode: ShuffleMode) -> &'static str {
     }
 }
 
-/// A swizzle of quads; none across the quad, which has no instruction.
+/// A quad swizzle; `None` for the diagonal, which has no instruction.
 pub const fn quad_swizzle(mv: QuadMove) -> Option<&'static str> {
     Some(match mv {
         QuadMove::Lane(0) => "QSWZ0.F",
@@ -53,7 +53,7 @@ pub const fn vote(op: VoteOp) -> &'static str {
 /// The ballot of the active lanes.
 pub const BALLOT: &str = "TGBALLOT.U";
 
-/// The masks of lanes that compare as given with this lane, after the name of the stage.
+/// The masks of lanes with a relation to this lane, after the name of the stage.
 pub const fn lane_mask(op: MaskOp) -> &'static str {
     match op {
         MaskOp::Eq => "threadeqmask",
@@ -70,8 +70,8 @@ pub const LANE: &str = "threadid";
 /// A move of 32 bits, a conversion of -1 and 0 included.
 pub const MOVE: &str = "MOV.U";
 
-/// The inverse of a bool, as its comparison with 0. `NOT` is not used: driver 580.159.04 loses one between a comparison of
-/// floats and what tests it (`CMP`, a ballot, a condition code).
+/// The inverse of a bool, as its comparison with 0. `NOT` is not used: driver 580.159.04 loses one between a comparison
+/// of floats and its test (`CMP`, a ballot, a condition code).
 pub const INVERT: &str = "SEQ.S";
 
 #[cfg(test)]

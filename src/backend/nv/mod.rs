@@ -1,10 +1,10 @@
 //! NVIDIA's assembly: complete compute, vertex and fragment programs of NV_gpu_program5 that OpenGL loads.
 //!
-//! [`emit`] takes a kernel whose cross-lane operations are lowered for an `nv-*` profile. One file per stage: `interface`
-//! (bindings), `converge` and `votes` (where invocations join), `exits` (shape of control flow), `select` (instructions),
-//! `trim` (instructions without effect), `order` (of instructions), `live` and `registers` (variables), `print` (text),
-//! `reflection` (the caller's bindings, as JSON). Refused, with a message at the place: physical addresses, atomics that
-//! the hardware does not have, and more buffers or memory than NVIDIA's drivers offer.
+//! [`emit`] takes a kernel whose cross-lane operations are lowered for an `nv-*` profile. There is one file per stage:
+//! `interface` (bindings), `converge` and `votes` (reconvergence), `exits` (shape of control flow), `select`
+//! (instructions), `trim` (instructions without effect), `order` (of instructions), `live` and `registers` (variables),
+//! `print` (text), `reflection` (the caller's bindings, as JSON). Refused, with a message at the place: physical
+//! addresses, atomics that the hardware lacks, and more buffers or memory than NVIDIA's drivers offer.
 
 mod converge;
 mod exits;
@@ -69,17 +69,17 @@ fn unit(line: &str) -> Unit {
     }
 }
 
-/// A program and what its caller must know.
+/// A program and the facts for its caller.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Program {
     pub text: String,
     pub reflection: Reflection,
 }
 
-/// Variables that a program may declare: what every implementation of NV_gpu_program4 has.
+/// Limit of a program's variables, which every implementation of NV_gpu_program4 supports.
 const VARIABLE_LIMIT: u32 = 4096;
 
-/// Returns true if anything touches the invocation's own arrays: most of them live in registers by now.
+/// Returns true if the program accesses private arrays: most of them have been promoted to registers.
 fn uses_private(lines: &[machine::Line]) -> bool {
     lines.iter().any(|line| match line {
         machine::Line::Inst(inst) => inst.arrays().any(|place| place.array == select::private::PRIVATE),
@@ -99,7 +99,7 @@ pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<P
 /// A program without a profile's name: profiles with an equal kernel share it.
 #[derive(Debug)]
 pub struct Draft {
-    /// The line that it begins with.
+    /// Its first line.
     header: &'static str,
     /// The words after the profile's name.
     rest: String,
@@ -107,7 +107,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The program of a lowered kernel; what the options say of the profile does not count.
+    /// The program of a lowered kernel; the profile in the options is not used.
     ///
     /// # Errors
     /// Like [`emit`].
@@ -126,7 +126,7 @@ impl Draft {
     }
 }
 
-/// The code of a lowered kernel, as it is in the text of its program, with what each line was made for.
+/// The code of a lowered kernel as in the text of its program, with the origin of each line.
 ///
 /// # Errors
 /// Like [`emit`].

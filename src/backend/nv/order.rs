@@ -1,9 +1,9 @@
-//! Moves instructions within stretches without control flow, so that fewer values are alive at once.
+//! Moves instructions within straight-line code, so that fewer values are live at the same time.
 //!
-//! A copy from a component that an instruction dictates moves right after that instruction. Then, from the end of a
-//! stretch, an instruction moves down to the first reader of a result if it has more results than operands that it
-//! reads for the last time: that shortens more live ranges than it lengthens. Loads stay on their side of every store
-//! and barrier, and cross-lane instructions where they are.
+//! A copy from a component that an instruction dictates moves right after that instruction. Then, from the end of
+//! straight-line code, an instruction moves down to the first reader of a result if it has more results than last uses
+//! of operands: that shortens more live ranges than it lengthens. Loads stay on their side of every store and barrier,
+//! and cross-lane instructions stay in place.
 
 use super::machine::{ANY, Inst, Line, Operand, Reg, Registers};
 
@@ -23,7 +23,7 @@ impl Counts {
         counts
     }
 
-    /// Returns true if a register has one value throughout.
+    /// Returns true if a register never changes.
     fn is_constant(&self, reg: Reg) -> bool {
         self.writes[reg.index()] == 1
     }
@@ -46,7 +46,7 @@ pub fn order(lines: &mut [Line], registers: &Registers) {
     }
 }
 
-/// Puts copies out of dictated components after what wrote them.
+/// Moves copies out of dictated components directly after their definitions.
 fn raise_copies(lines: &mut [Line], counts: &Counts, registers: &Registers) {
     let mut behind: Vec<Vec<Line>> = vec![Vec::new(); lines.len()];
     let mut writer: std::collections::BTreeMap<Reg, usize> = std::collections::BTreeMap::new();
@@ -69,7 +69,8 @@ fn raise_copies(lines: &mut [Line], counts: &Counts, registers: &Registers) {
     });
 }
 
-/// Writes the lines in the order in which `with` puts each line and its neighbours; the number of empty lines stays constant.
+/// Rewrites the lines in the order in which `with` emits each line and its neighbours; the number of empty lines stays
+/// constant.
 fn rebuild(lines: &mut [Line], mut with: impl FnMut(usize, Line, &mut Vec<Line>)) {
     let mut ordered = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter_mut().enumerate() {
@@ -81,14 +82,14 @@ fn rebuild(lines: &mut [Line], mut with: impl FnMut(usize, Line, &mut Vec<Line>)
     }
 }
 
-/// The facts about a register in the stretch that is ordered, from its end up to some line.
+/// The facts about a register in the current straight-line code, from its end up to some line.
 #[derive(Clone, Copy, Default)]
 struct Mark {
-    /// The stretch number, so that nothing is cleared between stretches.
+    /// The number of the code region, so that nothing is cleared between regions.
     stretch: u32,
     /// Reads in the stretch.
     inside: u32,
-    /// Reads that were met, and the first of them in the new order.
+    /// Reads so far, and the first of them in the new order.
     reads: u32,
     first: usize,
     /// True if a write was met.
@@ -137,7 +138,7 @@ fn effects(lines: &[Line]) -> Vec<u32> {
     lines.iter().scan(0, count).collect()
 }
 
-/// The line before which an instruction goes; none if it stays.
+/// The line before which an instruction moves; `None` if it stays.
 fn place(inst: &Inst, at: usize, counts: &Counts, marks: &mut Stretch<'_>, effects: &[u32]) -> Option<usize> {
     let results = inst.written();
     let is_known = |reg: &Reg| counts.is_constant(*reg) && marks.get(*reg).reads == counts.reads[reg.index()];
@@ -174,7 +175,7 @@ fn reads_memory(inst: &Inst) -> bool {
     !inst.name.starts_with(CONSTANT_LOAD) && inst.sources.iter().any(reads)
 }
 
-/// The marks of one stretch.
+/// The marks of one code region.
 struct Stretch<'m> {
     marks: &'m mut [Mark],
     number: u32,

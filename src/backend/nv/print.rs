@@ -1,6 +1,6 @@
-//! The text of a program, as `glProgramStringARB` takes it.
+//! The text of a program, for `glProgramStringARB`.
 //!
-//! Constants of vectors are braced; a comment to the end of the line begins with `#`. A bool is copied onto itself with
+//! Vector constants are in braces; a comment from `#` extends to the end of the line. A bool is copied onto itself with
 //! `.CC` right before the line that tests it. Unused results go to the scratch register `RC`.
 
 use super::interface;
@@ -33,12 +33,12 @@ pub struct Program<'a> {
     pub lines: &'a [Line],
     pub registers: &'a Registers,
     pub assignment: &'a Assignment,
-    /// Elements of the invocation's own array.
+    /// Elements of the private array.
     pub private: u32,
     pub needs: &'a Needs,
 }
 
-/// The line that a program of a stage begins with.
+/// The first line of a program of a stage.
 pub const fn header(stage: Stage) -> &'static str {
     match stage {
         Stage::Compute => "!!NVcp5.0",
@@ -226,7 +226,7 @@ fn qualifiers(input: &Input) -> String {
         Sampling::Centroid => "CENTROID ",
         Sampling::Sample => "SAMPLE ",
     };
-    // Flat inputs are not interpolated at any place.
+    // Flat inputs are not interpolated at all.
     if input.interpolation == Interpolation::Flat {
         interpolation.to_owned()
     } else {
@@ -243,7 +243,7 @@ fn colours(kernel: &Kernel) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Numbers of the colours whose second source it writes.
+/// Locations of the colours whose second source it writes.
 fn second_sources(kernel: &Kernel) -> impl Iterator<Item = u32> {
     kernel.outputs.iter().filter_map(|output| match output.site {
         Site::SecondSource(location) => Some(location),
@@ -331,7 +331,7 @@ impl<'p> Printer<'p> {
         self.statement(text);
     }
 
-    /// A statement on a bool: what precedes the test of the condition codes, the test, and what follows it.
+    /// A statement that tests a bool: the text before the test of the condition codes, the test, and the text after it.
     fn test(&mut self, reg: Reg, (before, test, behind): (&str, Test, &str)) {
         self.set_codes(reg);
         self.margin();
@@ -340,7 +340,7 @@ impl<'p> Printer<'p> {
         self.text.push_str(behind);
     }
 
-    /// Copies a bool onto itself, for the condition codes that this sets.
+    /// Copies a bool onto itself to set the condition codes.
     fn set_codes(&mut self, reg: Reg) {
         self.margin();
         self.text.push_str("MOV.U.CC ");
@@ -361,7 +361,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// Names a cross-lane operation and where it is.
+    /// Adds a comment with a cross-lane operation and its place.
     fn lane(&mut self, span: Span) {
         if let Some(place) = comment::of_source(self.program.sources, span) {
             self.statement(&format!("# {place}"));
@@ -440,7 +440,7 @@ impl Program<'_> {
         text.push(self.component(reg));
     }
 
-    /// The name of a register's place.
+    /// The name of a register's variable and component.
     fn name(&self, reg: Reg) -> String {
         let mut text = String::new();
         self.reg(&mut text, reg);
@@ -469,7 +469,7 @@ impl Program<'_> {
         }
     }
 
-    /// The components of a vector in order; the last one fills the swizzle.
+    /// The components of a vector in order; the last one is repeated to fill the swizzle.
     fn vector(&self, text: &mut String, regs: &[Reg]) {
         let (Some(first), Some(last)) = (regs.first(), regs.last()) else { return };
         let fill = std::iter::repeat_n(last, 4_usize.saturating_sub(regs.len()));
@@ -500,7 +500,7 @@ impl Program<'_> {
     }
 }
 
-/// The condition code that a bool gives.
+/// The condition code of a bool.
 const fn flag(test: Test) -> &'static str {
     match test {
         Test::True => "NE",
@@ -518,7 +518,7 @@ fn constant(text: &mut String, bits: u32, kind: Kind) {
     }
 }
 
-/// A number in decimal. Most of a program's words are names with numbers, which formatting would take long for.
+/// A number in decimal. Most words of a program are names with numbers, for which formatting would be slow.
 fn decimal(text: &mut String, number: u32) {
     if number >= 10 {
         decimal(text, number / 10);

@@ -30,20 +30,20 @@ pub struct Reflection {
     pub workgroup_size: [u32; 3],
     /// Lanes of a warp.
     pub subgroup_size: u32,
-    /// The workgroup's number of invocations must be a multiple of this, so that no segment of a cross-lane operation
-    /// lacks a lane.
+    /// The workgroup's number of invocations must be a multiple of this, so that all segments of cross-lane operations
+    /// are full.
     pub workgroup_multiple: u32,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,
     /// Bytes of push constants, which are the local parameters from 0 on.
     pub push_bytes: u32,
-    /// Local parameters, each of four 32-bit words, to be set as integers (`glProgramLocalParametersI4uivNV`).
+    /// Number of local parameters, of four 32-bit words each, to set as integers (`glProgramLocalParametersI4uivNV`).
     pub local_parameters: u32,
     pub buffers: Vec<BufferBinding>,
     /// Textures with their samplers, and images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<ImageBinding>,
-    /// The word of the local parameters that must hold the number of the first instance, if the program asks for it.
+    /// The word of the local parameters for the index of the first instance, if the program reads it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_instance_word: Option<u32>,
     /// The word for the index of the first vertex.
@@ -55,26 +55,26 @@ pub struct Reflection {
     pub gl: GlConstants,
 }
 
-/// A buffer and where it goes.
+/// A buffer and its binding.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BufferBinding {
     pub name: String,
     pub set: u32,
     pub binding: u32,
     pub kind: BindingKind,
-    /// First argument of the call that binds it: `glBindBufferBase` for storage buffers, `glBindBufferBaseNV` for uniform
-    /// ones.
+    /// First argument of the call that binds it: `glBindBufferBase` for storage buffers, `glBindBufferBaseNV` for
+    /// uniform ones.
     pub gl_target: u32,
     /// Second argument.
     pub gl_index: u32,
     /// The smallest size in bytes.
     pub bytes: u32,
     pub writable: bool,
-    /// The word of the local parameters that must hold the number of bytes bound, if the program asks for it.
+    /// The word of the local parameters for the number of bound bytes, if the program reads it.
     pub size_word: Option<u32>,
 }
 
-/// A texture or an image and where it goes.
+/// A texture or an image and its unit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ImageBinding {
     #[serde(flatten)]

@@ -1,8 +1,8 @@
 //! Gives virtual registers their components of `TEMP` and `LONG TEMP` variables.
 //!
-//! First, copies whose ends are never alive at once become one register. Then registers and groups are placed in the
-//! order in which they become alive, each in the lowest variable that has its components free. There is no spilling: the
-//! driver compiles the program again and has memory of its own.
+//! First, copies whose ends are never live at the same time become one register. Then registers and groups are placed
+//! in the order in which they become live, each in the lowest variable with its components free. There is no spilling:
+//! the driver compiles the program again and has memory for that.
 
 use super::live;
 use super::machine::{Class, Components, Line, Reg, RegInfo, Registers};
@@ -20,7 +20,7 @@ pub struct TempComponent {
     pub component: u8,
 }
 
-/// Where every virtual register is.
+/// The place of every virtual register.
 #[derive(Debug)]
 pub struct Assignment {
     components: Vec<TempComponent>,
@@ -39,7 +39,7 @@ impl Assignment {
 /// Ranges of two registers that are always merged.
 const SHORT: usize = 256;
 
-/// Finds places for all registers; copies that become moves onto themselves are taken out of the program.
+/// Finds places for all registers, and removes copies that become moves onto themselves.
 pub fn assign(lines: &mut [Line], registers: &Registers) -> Assignment {
     let mut webs = Webs::new(lines, registers);
     webs.coalesce(lines);
@@ -57,7 +57,7 @@ pub fn assign(lines: &mut [Line], registers: &Registers) -> Assignment {
 
 /// Registers that share a place.
 struct Webs {
-    /// A register of the same web, itself for the one that stands for it.
+    /// A register of the same web, or itself for the representative.
     parent: Vec<Reg>,
     ranges: Vec<Ranges>,
     info: Vec<RegInfo>,
@@ -96,7 +96,7 @@ impl Webs {
         }
     }
 
-    /// Makes one web of two where nothing speaks against it.
+    /// Merges two webs if possible.
     fn join(&mut self, a: Reg, b: Reg) {
         let (a, b) = (self.find(a), self.find(b));
         if a == b {
@@ -123,7 +123,7 @@ impl Webs {
     }
 }
 
-/// Registers that are placed at once, in one variable.
+/// Registers that are placed together, in one variable.
 struct Unit {
     start: u32,
     members: SmallVec<[Reg; 4]>,

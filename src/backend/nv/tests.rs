@@ -155,7 +155,7 @@ fn three_components_are_a_pair_and_one() {
     );
 }
 
-/// A loop whose two parameters change places in each round, `rounds` times.
+/// A loop that swaps its two parameters in each iteration, `rounds` times.
 fn swapping(b: &mut Builder, rounds: u32) -> [Value; 2] {
     let (x, y) = (load(b, 0), load(b, 4));
     let zero = b.u32(0);
@@ -184,7 +184,7 @@ fn parameters_that_change_places_keep_a_copy() {
     store(&mut b, 4, y);
     let lines = body(b);
     let end = lines.iter().position(|line| line == "ENDREP;").expect("it is a loop");
-    // The first line of the loop keeps what its last lines overwrite.
+    // The first line of the loop saves the value that its last lines overwrite.
     assert_eq!(lines[end - 2..end], ["MOV.U R0.x, R1.x;", "MOV.U R1.x, R0.z;"]);
     assert_eq!(lines[4], "MOV.U R0.z, R0.x;");
 }

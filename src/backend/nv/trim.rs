@@ -1,35 +1,35 @@
 //! Drops code without effect: instructions with unused results, empty arms, and redundant breaks.
 //!
-//! One pass from the end, in which a dropped line takes its reads with it. Values that only feed themselves around a
+//! One pass from the end, in which a removed line also removes its reads. Values that only feed themselves around a
 //! loop stay.
 
 use super::machine::{Dest, Inst, Line};
 
-/// An `IF` whose end was met.
+/// An `IF` whose end was visited.
 #[derive(Default)]
 struct Open {
     /// The line of its `ELSE`, if it was met.
     middle: Option<usize>,
     end: usize,
-    /// True if the arm that the pass is in holds anything, and whether the second arm did.
+    /// True if the current arm contains anything, and whether the second arm did.
     filled: bool,
     second: bool,
 }
 
-/// Makes the lines that do nothing empty, before registers share places.
+/// Makes lines without effect empty, before registers share places.
 pub fn trim(lines: &mut [Line], registers: usize) {
     let mut reads = vec![0_u32; registers];
     lines.iter().for_each(|line| line.for_each_read(|reg| reads[reg.index()] += 1));
     pass(lines, &mut reads, true);
 }
 
-/// Makes arms empty that copies have left, now that registers have places.
+/// Makes arms empty that only contained removed copies, after registers have places.
 pub fn trim_arms(lines: &mut [Line], registers: usize) {
     pass(lines, &mut vec![u32::MAX; registers], false);
 }
 
-/// Makes an `IF` around nothing but a break a conditional break, and drops the breaks that are never taken where a loop has
-/// another one at its own level, which is all that the loader asks for.
+/// Turns an `IF` around a single break into a conditional break. Removes the breaks that are never taken from loops
+/// with another break at their own level, which is all that the loader requires.
 pub fn trim_breaks(lines: &mut [Line]) {
     let mut ifs: Vec<usize> = Vec::new();
     for at in 0..lines.len() {
@@ -56,7 +56,8 @@ fn join_break(lines: &mut [Line]) {
 }
 
 fn drop_idle_breaks(lines: &mut [Line]) {
-    // Of each open `REP`: how many arms are open in it, whether it has a break outside them, and an idle one.
+    // For each open `REP`: the number of open arms in it, whether it has a break outside them, and a break that is
+    // never taken.
     let mut open: Vec<(u32, bool, Option<usize>)> = Vec::new();
     for at in 0..lines.len() {
         if matches!(lines[at], Line::Repeat(_)) {
@@ -121,7 +122,7 @@ fn is_idle(inst: &Inst, reads: &[u32]) -> bool {
     !inst.effect && matches!(&inst.dest, Dest::Regs(regs) if !is_read(regs))
 }
 
-/// Takes out arms that are empty; says whether anything is left.
+/// Removes empty arms; returns true if anything is left.
 fn close(lines: &mut [Line], at: usize, closed: &Open, reads: &mut [u32]) -> bool {
     let Line::If(condition, test) = lines[at] else { return true };
     match (closed.filled, closed.second, closed.middle) {

@@ -1,8 +1,8 @@
 //! Conditions that NVIDIA's compiler treats as uniform in the warp although they are not.
 //!
-//! A vote gives the same to all invocations that take part. The compiler keeps such a value, and a choice among such
-//! values, once for the warp, also where only some invocations take part and others get another result: a branch on it
-//! is then wrong (seen on an H100, driver 580.159). A condition that depends on the lane avoids the fault.
+//! A vote has the same result in all participating invocations. The compiler stores such a value, and a select between
+//! such values, once for the warp, even where only some invocations participate and others get another result: a branch
+//! on it is then wrong (seen on an H100, driver 580.159). A per-lane condition avoids the bug.
 
 use crate::kernel::tree::{Flows, Tree};
 use crate::kernel::uniform::{Extent, Uniformity};

@@ -1,5 +1,5 @@
-//! The parameters of a kernel: the addresses of the buffers in the order of set and binding, the sizes of those whose size it
-//! asks for, and the push constants.
+//! The parameters of a kernel: the addresses of the buffers in the order of set and binding, the sizes of buffers that
+//! the kernel queries, and the push constants.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::tree::Tree;
@@ -14,7 +14,7 @@ const GROUP_LIMITS: [u32; 3] = [1024, 1024, 64];
 /// Bytes of memory of an invocation.
 const PRIVATE_BYTES: u32 = 512 << 10;
 
-/// The names of the push constants, of workgroup memory and of the invocation's own memory.
+/// The names of the push constants, of workgroup memory and of private memory.
 pub const PUSH: &str = "push";
 pub const SHARED: &str = "shared_memory";
 pub const PRIVATE: &str = "private_memory";
@@ -33,9 +33,9 @@ pub struct Interface {
 /// A buffer of the kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Slot {
-    /// The parameter that holds its address.
+    /// The parameter with its address.
     pub address: String,
-    /// The parameter that holds its size in bytes, if the kernel asks for it.
+    /// The parameter with its size in bytes, if the kernel queries it.
     pub size: Option<String>,
     /// True if the kernel accesses the binding.
     pub is_used: bool,
@@ -80,10 +80,10 @@ impl Interface {
     }
 }
 
-/// A name that PTX takes.
+/// A name that PTX accepts.
 fn symbol(name: &str) -> String {
     let taken: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
-    // A name of one underscore alone, or that begins with a digit, is none.
+    // A single underscore, or a name that starts with a digit, is invalid.
     if taken.starts_with(|c: char| c.is_ascii_alphabetic()) { taken } else { format!("k{taken}") }
 }
 

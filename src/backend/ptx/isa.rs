@@ -2,7 +2,7 @@
 
 use crate::profile::Profile;
 
-/// The version of PTX and the architecture that a text is for.
+/// The PTX version and the architecture of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Isa {
     /// Version of PTX: `.version`.
@@ -21,7 +21,7 @@ impl Isa {
         self.sm >= 53
     }
 
-    /// The smaller and the greater of two halves.
+    /// The minimum and maximum of two halves.
     pub const fn has_half_extremes(self) -> bool {
         self.sm >= 80
     }
@@ -31,7 +31,7 @@ impl Isa {
         self.sm >= 32
     }
 
-    /// Atomics of 64 bits besides additions and exchanges.
+    /// 64-bit atomics other than additions and exchanges.
     pub const fn has_wide_atomics(self) -> bool {
         self.sm >= 32
     }
@@ -45,7 +45,8 @@ impl Isa {
 /// The oldest architecture that has `shfl`.
 const OLDEST: u32 = 30;
 
-/// Registers of 32 bits of a multiprocessor (CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability").
+/// 32-bit registers of a multiprocessor (CUDA C++ Programming Guide, table "Technical Specifications per Compute
+/// Capability").
 pub const REGISTERS: u32 = 65536;
-/// Invocations that a multiprocessor of every architecture holds at once; most hold twice as many.
+/// Resident invocations of a multiprocessor on every architecture; most have twice as many.
 pub const RESIDENT: u32 = 1024;

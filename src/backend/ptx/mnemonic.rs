@@ -1,11 +1,11 @@
-//! The names of PTX's instructions and registers that reach other lanes.
+//! The names of PTX's cross-lane instructions and registers.
 
 use crate::ir::ScalarKind;
 use crate::lane::op::{MaskOp, ReduceOp, ShuffleMode, VoteOp};
 use crate::lane::primitive::{NvOp, Primitive};
 use std::borrow::Cow;
 
-/// The name of a mover, a reduction or a match of words, a vote or a ballot.
+/// The name of a move, a reduction or a match of words, a vote or a ballot.
 pub fn of(primitive: Primitive, kind: ScalarKind) -> Option<Cow<'static, str>> {
     let Primitive::Nv(op) = primitive else { return None };
     Some(match op {
@@ -42,7 +42,7 @@ pub const fn vote(op: VoteOp) -> &'static str {
 /// The ballot of the lanes of a mask.
 pub const BALLOT: &str = "vote.sync.ballot.b32";
 
-/// The lanes with the own value, and whether all have it; the type follows.
+/// The lanes with this lane's value, and whether all have it; the type follows.
 pub const MATCH_ANY: &str = "match.any.sync";
 pub const MATCH_ALL: &str = "match.all.sync";
 
@@ -62,7 +62,7 @@ pub fn reduction(op: ReduceOp, is_signed: bool) -> String {
     }
 }
 
-/// The masks of lanes that compare as given with this lane.
+/// The masks of lanes with a relation to this lane.
 pub const fn lane_mask(op: MaskOp) -> &'static str {
     match op {
         MaskOp::Eq => "%lanemask_eq",

@@ -1,23 +1,23 @@
 //! PTX, NVIDIA's virtual assembly language: complete kernels that CUDA's driver loads and `ptxas` assembles.
 //!
-//! [`emit`] takes a kernel whose cross-lane operations are lowered for a `ptx-*` profile. PTX has unlimited registers, so
-//! registers are not allocated. One file per stage: `interface` (parameters), `select` (instructions), `pressure` (registers
-//! needed), `text` (the file), `reflection` (the caller's arguments); `isa` and `mnemonic` are tables. Refused, with a message
-//! at the place: atomics of less than 32 bits, fused multiplication and addition of halves before sm_53, and more memory than
-//! the hardware has.
+//! [`emit`] takes a kernel whose cross-lane operations are lowered for a `ptx-*` profile. PTX has unlimited registers,
+//! so registers are not allocated. There is one file per stage: `interface` (parameters), `select` (instructions),
+//! `pressure` (registers needed), `text` (the file), `reflection` (the caller's arguments); `isa` and `mnemonic` are
+//! tables. Refused, with a message at the place: atomics of less than 32 bits, fused multiply-add of halves before
+//! sm_53, and more memory than the hardware has.
 //!
 //! # The lanes of a cross-lane instruction
 //!
 //! From sm_70 on each lane of a warp has its own program counter, and every `.sync` instruction names the lanes that
-//! execute it together. `select::flow` keeps the set of lanes that the language calls active as a value:
+//! execute it together. `select::flow` represents the set of lanes that are active in the language as a value:
 //!
-//! - The kernel begins with the lanes of the warp that the workgroup fills. Wherever [`Uniformity`] proves that all lanes
-//!   of a warp or none reach a place, this is the set.
-//! - A divergent `If` takes the ballot of its condition over the current set: one arm gets the ballot, the other the rest.
-//!   A divergent `Repeat` takes the ballot of the lanes that stay.
-//! - After a construct the set is the one before it, unless lanes jumped from inside to an outer construct. If only one
-//!   arm continues, the set is that arm's. Otherwise all lanes that entered reach the end of the construct, and those that
-//!   jump have the number of their target in a register. A ballot there selects the lanes that continue; the others jump on.
+//! - The kernel starts with the lanes of the warp that the workgroup fills. Wherever [`Uniformity`] proves that either
+//!   all lanes of a warp reach a place or none, this is the set.
+//! - A divergent `If` takes the ballot of its condition over the current set: one arm gets the ballot, the other the
+//!   rest. A divergent `Repeat` takes the ballot of the lanes that stay.
+//! - After a construct the set is restored, unless lanes jumped from inside to an outer construct. If only one arm
+//!   continues, the set is that arm's. Otherwise all lanes that entered reach the end of the construct, with the number
+//!   of their target in a register if they jump. A ballot there selects the lanes that continue; the others jump on.
 //!
 //! By induction over the constructs, all lanes of a set run the same sequence of instructions that name this set. So each
 //! `.sync` instruction is executed by exactly the lanes that it names, and no lane waits for one that never arrives.
@@ -75,7 +75,7 @@ fn unit(line: &str) -> Unit {
     }
 }
 
-/// A kernel and what its caller must know.
+/// A kernel and the facts for its caller.
 pub type Program = backend::Listed<Reflection>;
 
 /// Writes the text of a lowered kernel.
@@ -89,7 +89,7 @@ pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<P
     })
 }
 
-/// The code of a lowered kernel, as it is in the text of its program, with what each line was made for.
+/// The code of a lowered kernel as in the text of its program, with the origin of each line.
 ///
 /// # Errors
 /// Like [`emit`].
@@ -97,7 +97,7 @@ pub fn written(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Resul
     with_parts(kernel, options, sources, |parts| text::written(parts.selected, sources))
 }
 
-/// Walks over a kernel besides selection.
+/// Walks over a kernel in addition to selection.
 const WALKS: usize = 6;
 
 /// Runs every stage but the last, which is `write`.
@@ -107,7 +107,7 @@ fn with_parts<T>(
     sources: &SourceMap,
     write: impl FnOnce(&text::Parts) -> T,
 ) -> Result<T, Vec<Diagnostic>> {
-    // Uniformity, the nesting, negations and the registers alive at once are found before and after selection.
+    // Uniformity, nesting, negations and register pressure are computed before and after selection.
     limits::spend(WALKS * (kernel.insts.len() + kernel.values.len()));
     let isa = Isa::of(&options.profile);
     let interface = Interface::of(kernel)?;

@@ -1,12 +1,12 @@
-//! The registers that a kernel needs at the least, and the workgroups that a multiprocessor should hold at once for it.
+//! The minimum number of registers of a kernel, and the number of workgroups that a multiprocessor should run at once.
 //!
-//! `ptxas` takes as many registers as `.reqntid` leaves to it where there are loads to hoist: up to 128 for a workgroup of 512.
-//! Then one workgroup fills a multiprocessor, and nothing runs while it waits at a barrier.
+//! If there are loads to hoist, `ptxas` uses as many registers as `.reqntid` allows: up to 128 for a workgroup of 512.
+//! Then one workgroup fills a multiprocessor, which idles while that waits at a barrier.
 
 use super::isa::{REGISTERS, RESIDENT};
 use crate::kernel::{BlockId, Def, Kernel, Op, Ty, Value};
 
-/// The workgroups to ask for by `.minnctapersm`: two, where they fit with a register for each word; small ones fit anyway.
+/// The number of workgroups for `.minnctapersm`: two, if they fit with a register for each word; small ones fit anyway.
 pub fn workgroups(kernel: &Kernel) -> Option<u32> {
     let invocations = AT_ONCE * kernel.invocations();
     let fits = (RESIDENT / 2..=RESIDENT).contains(&invocations);
@@ -15,10 +15,10 @@ pub fn workgroups(kernel: &Kernel) -> Option<u32> {
 
 const AT_ONCE: u32 = 2;
 
-/// The words of the values that are alive at once, where they are most.
+/// The maximum number of words in live values.
 ///
-/// Instructions are numbered in the order of the text. A value is alive from its definition to its last use, and to the
-/// end of the loops around that use which the definition is outside of.
+/// Instructions are numbered in text order. A value is live from its definition to its last use, and to the end of the
+/// loops around that use that do not contain the definition.
 fn words(kernel: &Kernel) -> u32 {
     let mut walk =
         Walk { kernel, now: 0, loops: Vec::new(), lives: vec![Live { from: 0, to: 0 }; kernel.values.len()] };
@@ -99,7 +99,7 @@ impl Walk<'_> {
     }
 }
 
-/// Registers of 32 bits; predicates have their own.
+/// Number of 32-bit registers; predicates have separate ones.
 const fn words_of(ty: Ty) -> i32 {
     match ty {
         Ty::Bool => 0,

@@ -19,8 +19,8 @@ pub struct Reflection {
     pub workgroup_size: [u32; 3],
     /// Lanes of a warp.
     pub subgroup_size: u32,
-    /// The number of invocations of a workgroup must be a multiple of this, so that no segment of a cross-lane operation lacks a
-    /// lane.
+    /// The number of invocations of a workgroup must be a multiple of this, so that all segments of cross-lane
+    /// operations are full.
     pub workgroup_multiple: u32,
     /// Bytes of workgroup memory, which the module declares.
     pub shared_bytes: u32,
@@ -49,7 +49,7 @@ pub struct Parameter {
     pub kind: ParameterKind,
     /// Bytes of the argument.
     pub size: u32,
-    /// The buffer that it is about.
+    /// The buffer of the argument, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<BufferBinding>,
 }

@@ -20,7 +20,7 @@ pub struct Parts<'a> {
     pub options: &'a Options,
     pub sources: &'a SourceMap,
     pub selected: &'a Selected,
-    /// Workgroups that a multiprocessor should hold at once.
+    /// Workgroups that a multiprocessor should run at once.
     pub workgroups: Option<u32>,
 }
 
@@ -109,7 +109,7 @@ pub fn written(selected: &Selected, sources: &SourceMap) -> Vec<Written> {
     selected.lines.iter().map(written).filter(|written| !written.text.is_empty()).collect()
 }
 
-/// The registers that an instruction reads and writes: it writes the first operand, unless it is there for its effect.
+/// The registers that an instruction reads and writes: it writes the first operand, unless it is used for its effect.
 fn registers(text: &str) -> (Vec<String>, Vec<String>) {
     let code = text.split_once(' ').filter(|(first, _)| first.starts_with('@')).map_or(text, |(_, rest)| rest);
     let is_effect = ["st.", "red.", "bar", "bra", "ret", "membar"].iter().any(|name| code.starts_with(name));

@@ -1,4 +1,4 @@
-//! The interface of a shader of any stage to its pipeline, read off a [`Module`]: the one schema of all targets.
+//! The interface of a shader of any stage to its pipeline, derived from a [`Module`]: the same schema for all targets.
 
 use super::shape::{Fields, Shape, Structure};
 use crate::backend::Kept;
@@ -13,7 +13,7 @@ use rspirv::spirv::Decoration;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// The values that the pipeline gives a shader and takes from it.
+/// The inputs and outputs of a shader in the pipeline.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Interface {
     /// The stage's name in `#pragma shader_stage(…)`.
@@ -37,28 +37,28 @@ pub struct Interface {
     /// The values that the pipeline writes to buffers for each vertex.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<Fed>,
-    /// The structs that the others name, by place.
+    /// The structs that the others refer to, by index.
     pub structs: Vec<Structure>,
 }
 
-/// How an input or output, or a member of a block of them, meets the pipeline.
+/// The place of an input or output, or of a member of an interface block.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct InterfacePlace {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<u32>,
-    /// First component of the location; none for the first of all.
+    /// First component of the location; `None` for 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub component: Option<u32>,
-    /// The index of the blend source; none for the first.
+    /// The index of the blend source; `None` for the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<u32>,
     /// SPIR-V's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub built_in: Option<String>,
-    /// None for values that nothing interpolates by their type or stage.
+    /// `None` for values that are not interpolated because of their type or stage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interpolation: Option<&'static str>,
-    /// None for the center.
+    /// `None` for the center.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<&'static str>,
 }
@@ -71,24 +71,24 @@ pub struct Port {
     pub place: InterfacePlace,
     #[serde(flatten)]
     pub shape: Shape,
-    /// The thing that the outermost array has an element for.
+    /// The owner of each element of the outermost array.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub each: Option<String>,
-    /// Vertex stream of a geometry shader's output; none for the first.
+    /// Vertex stream of a geometry shader's output; `None` for the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<u32>,
 }
 
-/// An output, or a member of a block of outputs, that transform feedback takes.
+/// An output, or a member of a block of outputs, that transform feedback captures.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Fed {
     pub output: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<u32>,
     pub buffer: u32,
-    /// Bytes from one vertex to the next.
+    /// Stride between vertices in bytes.
     pub stride: u32,
-    /// Bytes from the vertex's first one.
+    /// Offset in the vertex in bytes.
     pub offset: u32,
 }
 
@@ -129,7 +129,7 @@ pub enum ResourceKind {
     StorageBuffer,
     Sampler,
     Texture,
-    /// A texture and its sampler in one.
+    /// A texture combined with its sampler.
     SampledTexture,
     Image,
     UniformTexelBuffer,
@@ -152,7 +152,7 @@ pub struct Texels {
     pub shape: String,
     /// The type of a component.
     pub component: String,
-    /// SPIR-V's number of the texel format (section 3.11, Image Format), 0 where the shader does not say it.
+    /// SPIR-V's number of the texel format (section 3.11, Image Format), 0 if the shader does not state it.
     pub format: u8,
 }
 
@@ -183,11 +183,11 @@ pub struct SpecConstant {
     pub id: u32,
     #[serde(rename = "type")]
     pub ty: String,
-    /// Null for floats that JSON has no number for.
+    /// Null for floats without a JSON number.
     pub default: Json,
 }
 
-/// One statement about primitives.
+/// A declaration about primitives.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Primitives {
     pub mode: String,
@@ -198,13 +198,12 @@ pub struct Primitives {
 /// The shader with its specialization constants at their defaults.
 pub fn settled(module: &Module) -> Module {
     let mut settled = module.clone();
-    // A constant without a value by default stays open, and has no number in what is said.
+    // A constant without a default value stays open, and its number is not reported.
     let _ = fix(&mut settled.types, &mut settled.constants, |_, default| Some(default));
     settled
 }
 
-/// The variables that an entry point reaches, in the order of their declarations, with those that pass through or are kept
-/// anyway.
+/// The variables that an entry point reaches, in declaration order, including variables that pass through or are kept.
 pub(super) fn variables<'m>(
     module: &'m Module,
     entry: &EntryPoint,
@@ -335,7 +334,7 @@ fn primitives(mode: PrimitiveMode) -> Primitives {
     Primitives { mode, count }
 }
 
-/// The name that people call a variable by: the block's where it has none.
+/// The name of a variable for users: the block's if it has none.
 fn name_of(module: &Module, global: &Global) -> String {
     match module.types.get(innermost(module, global.ty)) {
         Type::Struct(id) if global.name.is_empty() => module.types.structs[id].name.to_string(),
@@ -373,7 +372,7 @@ fn port(fields: &mut Fields<'_>, id: GlobalId, global: &Global) -> Port {
     }
 }
 
-/// The name of the built-in value that a decoration by number makes of a variable; its number where SPIR-V has no name for it.
+/// The name of the built-in value from a decoration by number; its number if SPIR-V has no name for it.
 fn foreign_built_in(module: &Module, id: GlobalId) -> Option<String> {
     let is_it = |known: &&ForeignDecoration| known.number == Decoration::BuiltIn as u32;
     let decoration = module.foreign.decorations_of(id).iter().find(is_it)?;
@@ -383,7 +382,7 @@ fn foreign_built_in(module: &Module, id: GlobalId) -> Option<String> {
     )
 }
 
-/// How a variable meets the pipeline, or the members of its block, which are alike in whose values they are.
+/// The place of a variable, or of the members of its block, which all have the same owners.
 fn of_whole(module: &Module, global: &Global) -> Binding {
     let says = |binding: Binding| {
         matches!(binding, Binding::BuiltIn(_)) || binding.interpolation() != Interpolation::Perspective

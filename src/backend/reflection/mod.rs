@@ -1,5 +1,5 @@
-//! The facts about a shader that its caller needs whatever the target: stage, inputs and outputs, resources, sizes. A
-//! target's own reflection has what its callers need beside that.
+//! The facts about a shader that its caller needs for any target: stage, inputs and outputs, resources, sizes. A
+//! target's reflection adds its own facts.
 
 mod interface;
 mod shape;
@@ -24,13 +24,13 @@ pub enum BindingKind {
     Uniform,
 }
 
-/// The interface of a shader, whatever the target.
+/// The target-independent interface of a shader.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Reflection {
     pub entry_point: String,
     /// Invocations of a workgroup in x, y, z.
     pub workgroup_size: [u32; 3],
-    /// Lanes of a subgroup; none if the driver decides.
+    /// Lanes of a subgroup; `None` if the driver decides.
     pub subgroup_size: Option<u32>,
     /// Bytes of workgroup memory that it declares.
     pub shared_bytes: u32,
@@ -44,7 +44,7 @@ pub struct Reflection {
     pub interface: Interface,
 }
 
-/// An image or a texture that is to be bound.
+/// An image or a texture to bind.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Image {
     pub name: String,
@@ -52,18 +52,18 @@ pub struct Image {
     pub binding: u32,
     /// The index in an array of images.
     pub element: u32,
-    /// The sampler that goes with a texture, where it is bound apart from it.
+    /// The sampler of a texture, if it is bound separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampler: Option<SamplerBinding>,
     pub kind: ImageKind,
     /// `2d`, `cube array`, `buffer` and so on.
     pub shape: String,
-    /// SPIR-V's number of the texel format (section 3.11, Image Format), 0 where the shader does not say it.
+    /// SPIR-V's number of the texel format (section 3.11, Image Format), 0 if the shader does not state it.
     pub format: u8,
     pub writable: bool,
 }
 
-/// Where a sampler is bound.
+/// The binding of a sampler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SamplerBinding {
     pub set: u32,
@@ -81,7 +81,7 @@ pub enum ImageKind {
     Image,
 }
 
-/// A buffer that is to be bound.
+/// A buffer to bind.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Buffer {
     pub name: String,
@@ -94,7 +94,7 @@ pub struct Buffer {
 }
 
 impl Reflection {
-    /// The facts of an entry point, for subgroups of this many lanes, with the variables that are kept unused.
+    /// The facts about an entry point, for subgroups of this many lanes, including the unused variables that are kept.
     pub fn of(module: &Module, entry: &EntryPoint, kept: Kept, subgroup_size: Option<u32>) -> Reflection {
         let spec_constants = spec_constants(module);
         let module = &mut settled(module);
@@ -113,7 +113,7 @@ impl Reflection {
     }
 }
 
-/// The interface of an entry point besides what only its target's callers need, as JSON.
+/// The interface of an entry point and its target's own facts, as JSON.
 pub fn json(interface: &Interface, target: &impl Serialize) -> String {
     #[derive(Serialize)]
     struct Whole<'a, T> {
@@ -125,7 +125,7 @@ pub fn json(interface: &Interface, target: &impl Serialize) -> String {
     text(&Whole { target, interface })
 }
 
-/// The JSON Schema of all that [`text`] writes.
+/// The JSON Schema of all reflections from [`text`].
 pub const SCHEMA: &str = include_str!("../../../docs/reflection.schema.json");
 
 /// A reflection as JSON text, with the name of its schema.
@@ -145,7 +145,7 @@ fn workgroup_size(module: &Module, entry: &EntryPoint) -> [u32; 3] {
     entry.workgroup_size.map(|id| if entry.stage.has_workgroups() { count(id).unwrap_or(0) } else { 1 })
 }
 
-/// The variables lie one after the other; blocks share their memory, as GL_EXT_shared_memory_block says.
+/// The variables are consecutive; blocks share their memory, as GL_EXT_shared_memory_block requires.
 fn shared_bytes(module: &mut Module, entry: &EntryPoint) -> u32 {
     let shared = variables(module, entry, Kept::None).filter(|(_, global)| global.space == Space::Workgroup);
     let types: Vec<TypeId> = shared.map(|(_, global)| global.ty).collect();
@@ -242,7 +242,7 @@ impl Buffer {
         })
     }
 
-    /// Makes two views of the same buffer one.
+    /// Merges two views of the same buffer.
     fn merge(&mut self, other: &Buffer) {
         self.bytes = self.bytes.max(other.bytes);
         self.writable |= other.writable;

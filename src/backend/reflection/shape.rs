@@ -15,13 +15,14 @@ pub struct Shape {
     /// The index of the struct, or of a buffer reference's target.
     #[serde(rename = "struct", skip_serializing_if = "Option::is_none")]
     pub structure: Option<usize>,
-    /// Lengths from the outermost array on; 0 where only the run knows, the default for specialization constants.
+    /// Lengths from the outermost array on; 0 if it is known only at run time, the default for specialization
+    /// constants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub array: Vec<u32>,
-    /// Bytes from one element to the next, from the outermost array on.
+    /// Strides in bytes, from the outermost array on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub array_strides: Vec<u32>,
-    /// Bytes from one column to the next, or from one row.
+    /// Stride of columns or rows in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matrix_stride: Option<u32>,
     #[serde(skip_serializing_if = "is_false")]
@@ -32,11 +33,11 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// A struct, with the layout that it has where it is used.
+/// A struct, with its layout at its uses.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Structure {
     pub name: String,
-    /// Bytes to the end of the last member, a run-time array left out; none without a layout.
+    /// Size in bytes up to the end of the last member, without a run-time array; `None` without a layout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,
     pub members: Vec<Member>,
@@ -70,7 +71,7 @@ impl<'m> Fields<'m> {
         Fields { module, stage, met: Vec::new() }
     }
 
-    /// Bytes of a type with a layout; 0 without one.
+    /// Size in bytes of a type with a layout; 0 without one.
     pub fn bytes(&self, ty: TypeId) -> u32 {
         size_of(&self.module.types, &self.module.constants, ty).unwrap_or(0)
     }

@@ -9,10 +9,10 @@ use crate::source::{SourceFile, SourceMap, Span};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Statements on one line of the source that are examined for the first one in the text.
+/// Limit of the statements on one source line that are searched for the first one in the text.
 const MOST_PARTS: usize = 16;
 
-/// Statements before a comment that are examined for the last one of its block.
+/// Limit of the statements before a comment that are searched for the last one of its block.
 const MOST_LOOKS: usize = 256;
 
 /// Puts comments next to the statements that they precede or follow in the source.
@@ -41,10 +41,10 @@ struct Around {
     after: Vec<String>,
 }
 
-/// The statements of all functions, which are numbered in the order of the text, by their positions in the source.
+/// The statements of all functions, numbered in text order, by their positions in the source.
 struct Places {
     sorted: Vec<(u32, usize)>,
-    /// The blocks around each of them.
+    /// The nesting depth of each of them.
     depths: Vec<u32>,
 }
 
@@ -56,13 +56,13 @@ impl Places {
         Places { sorted, depths: spans.iter().map(|(_, depth)| *depth).collect() }
     }
 
-    /// The statements that begin in a range of positions.
+    /// The statements that start in a range of positions.
     fn within(&self, from: u32, to: u32) -> &[(u32, usize)] {
         let [from, to] = [from, to].map(|bound| self.sorted.partition_point(|(at, _)| *at < bound));
         &self.sorted[from.min(to)..to]
     }
 
-    /// The last statement of the block that a comment is in, of those before it.
+    /// The last statement of the block that contains a comment, among those before the comment.
     fn last_of_block(&self, comment: &Comment) -> Option<&(u32, usize)> {
         let inside = self.within(comment.block, comment.span.lo).iter().rev().take(MOST_LOOKS);
         inside.fold(None, |found: Option<&(u32, usize)>, place| match found {
@@ -87,7 +87,7 @@ impl Places {
                 }
             }
             (None, Some((at, _)), _) => {
-                // The statements that compute a condition come before its `if` or loop.
+                // The statements that compute a condition precede its `if` or loop.
                 let line = self.within(*at, end_of_line(sources, *at).min(body.hi)).iter().take(MOST_PARTS);
                 let number = line.map(|(_, number)| *number).min().unwrap_or_default();
                 found.entry(number).or_default().before.extend(lines);
@@ -98,19 +98,19 @@ impl Places {
     }
 }
 
-/// The position of the line after the one that holds a position.
+/// The position of the line after the one at a position.
 fn end_of_line(sources: &SourceMap, at: u32) -> u32 {
     let Some((file, line)) = line_of(sources, at) else { return at };
     file.line_starts().get(line + 1).map_or(u32::MAX, |next| file.base + next)
 }
 
-/// The file that holds a position, and its line there, from 0 on.
+/// The file at a position, and its zero-based line there.
 fn line_of(sources: &SourceMap, at: u32) -> Option<(&SourceFile, usize)> {
     let file = sources.file(sources.file_at(at)?);
     Some((file, file.line_of((at - file.base).min(file.text.len() as u32))))
 }
 
-/// Adds the spans of statements, and the blocks around each, in the order of the text.
+/// Adds the spans of statements and their nesting depths, in text order.
 fn collect(body: &[Stmt], depth: u32, places: &mut Vec<(Span, u32)>) {
     for stmt in body {
         places.push((stmt.span, depth));
@@ -124,7 +124,7 @@ fn insert(body: &mut Vec<Stmt>, number: &mut usize, found: &mut FxHashMap<usize,
         *number += 1;
         let is_chained = |block: &[Stmt]| else_if(block).is_some();
         for block in stmt.kind.blocks_mut() {
-            // Nothing comes between `else` and `if`.
+            // Nothing can be put between `else` and `if`.
             let above = if is_chained(block) { found.remove(number) } else { None };
             insert(block, number, found);
             if let (Some(above), Some(Stmt { kind: Kind::If { then, .. }, .. })) = (above, block.first_mut()) {
@@ -145,7 +145,7 @@ fn comment_line(text: String) -> Stmt {
     Stmt::new(Origin::Code, Kind::Comment(text))
 }
 
-/// Puts a directive before each statement whose source line does not follow the source line of the text line above.
+/// Adds a directive before each statement whose source line does not follow that of the text line above.
 pub(super) fn direct(functions: &mut [Definition], sources: &SourceMap, language: &dyn Language) {
     for function in functions {
         let mut lines = Directives { sources, language, next: None };
@@ -157,12 +157,12 @@ pub(super) fn direct(functions: &mut [Definition], sources: &SourceMap, language
 struct Directives<'a> {
     sources: &'a SourceMap,
     language: &'a dyn Language,
-    /// The line that the next line of text has by itself.
+    /// The line that the next line of text would have without a directive.
     next: Option<(Arc<str>, u32)>,
 }
 
 impl Directives<'_> {
-    /// The directive for a place in the source, if there must be one.
+    /// The directive for a place in the source, if one is needed.
     fn at(&mut self, span: Span) -> Option<String> {
         let (of, at) = line_of(self.sources, span.lo)?;
         let (file, line) = self.sources.named_line(of, at);

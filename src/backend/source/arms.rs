@@ -1,4 +1,4 @@
-//! Switches in languages without fall-through, or whose arms cannot continue a loop.
+//! Switches for languages without fall-through, or whose arms cannot continue a loop.
 
 use super::exits::Around;
 use super::expr::{Expr, Level};
@@ -7,7 +7,7 @@ use super::tree::{Arm, Kind, Stmt};
 use crate::ir::flow::DeadEnds;
 use crate::ir::{BlockId, Case, Op, Scalar, ScalarKind, Types};
 
-/// Instructions that arms which fall through may copy into those before them.
+/// Limit of the instructions that are copied into arms because of fall-through.
 const MOST_COPIES: usize = 64;
 
 /// A switch that is a loop which runs once.
@@ -15,7 +15,7 @@ const MOST_COPIES: usize = 64;
 pub(super) struct Chain {
     /// The length of `around` in it.
     depth: usize,
-    /// The flag that is set where an arm continues the enclosing loop.
+    /// The flag that is set if an arm continues the enclosing loop.
     continues: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl Body<'_, '_> {
         body.extend(end.map(|end| Stmt::new(self.origin, Kind::Line(end.to_string()))));
     }
 
-    /// The code of the first arm, with copies of those into which it falls.
+    /// The code of the first arm, followed by copies of the arms that it falls into.
     fn arm_with_next(&mut self, arms: &[Case], ends: &DeadEnds) -> Vec<Stmt> {
         let falling = arms.iter().take_while(|arm| arm.falls_through).count();
         if falling > MOST_COPIES {
@@ -82,7 +82,7 @@ impl Body<'_, '_> {
         code
     }
 
-    /// Returns true if a block does what depends on the invocations that run it.
+    /// Returns true if a block contains operations that depend on which invocations run it.
     fn sees_others(&self, block: BlockId) -> bool {
         let f = self.f;
         crate::limits::spend(f.blocks[block].insts.len());
@@ -93,11 +93,11 @@ impl Body<'_, '_> {
         })
     }
 
-    /// A switch as a loop that runs once: each arm runs in the invocations that its labels choose and in those that fall
-    /// into it, together.
+    /// A switch as a loop that runs once: each arm runs together in the invocations that its labels select and in the
+    /// invocations that fall into it.
     fn chain(&mut self, selector: &Expr, scalar: Scalar, arms: &[Case], ends: &DeadEnds) {
         let ty = self.t.types.scalar(scalar);
-        // The arms may change what it reads.
+        // The arms may change the variables in it.
         let selector = match selector.is_plain() && selector.reads.is_empty() {
             true => selector.clone(),
             false => self.name("selector", ty, selector),
@@ -140,7 +140,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The condition under which the labels of an arm choose it; none if they always do.
+    /// The condition under which the labels of an arm select it; `None` if they always do.
     fn chooses(&mut self, selector: &Expr, scalar: Scalar, arms: &[Case], arm: &Case) -> Option<Expr> {
         let (op, level, join) =
             if arm.default { ("!=", Level::LogicalAnd, "&&") } else { ("==", Level::LogicalOr, "||") };

@@ -1,4 +1,4 @@
-//! Input attachments as textures that are read at the fragment's own position, for languages that have no attachments.
+//! Input attachments as textures that are read at the fragment's own position, for languages without attachments.
 
 use super::insts;
 use super::retype;
@@ -17,7 +17,7 @@ pub(super) fn has_any(module: &Module) -> bool {
     module.globals.iter().any(|(_, global)| is_attachment(&module.types, global.ty))
 }
 
-/// Lets input attachments be textures; `with_samplers` ones that have a sampler.
+/// Turns input attachments into textures; `with_samplers` into ones with a sampler.
 pub(super) fn read_as_textures(module: &mut Module, with_samplers: bool) {
     let position = position(module);
     insts::each_inst(
@@ -46,7 +46,7 @@ fn position(module: &mut Module) -> GlobalId {
     module.globals.push(Global { name, span, space: Space::Input, ty, binding, access, init: None })
 }
 
-/// Lets a read of an attachment be one of the texture, with the instructions for its place before it.
+/// Turns a read of an attachment into a read of the texture, after instructions that compute the coordinates.
 fn read(module: &mut Module, (function, id): (FuncId, InstId), position: GlobalId, before: &mut Vec<InstId>) {
     let f = &module.functions[function];
     let inst = f.insts[id];

@@ -1,5 +1,5 @@
-//! Textures and samplers that are their own variables, for languages where a texture brings its sampler with it: each pair that
-//! a shader uses becomes one variable.
+//! Combines separate textures and samplers, for languages in which a texture includes its sampler: each pair that a
+//! shader uses becomes one variable.
 
 use super::insts::{self, drop_unused};
 use super::retype;
@@ -16,7 +16,7 @@ use serde::Serialize;
 pub(super) struct Pair {
     pub name: String,
     pub texture: String,
-    /// None for textures that are not sampled.
+    /// `None` for textures that are not sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampler: Option<String>,
 }
@@ -32,22 +32,22 @@ fn is_apart(types: &Types, ty: TypeId) -> bool {
     }
 }
 
-/// Returns true if functions take textures or samplers apart.
+/// Returns true if functions take separate textures or samplers.
 pub(super) fn has_parameters(module: &Module) -> bool {
     let pointee = |ty| module.types.pointee(ty).map_or(ty, |(_, pointee)| pointee);
     let mut params = module.functions.iter().flat_map(|(_, f)| &f.params);
     params.any(|param| is_apart(&module.types, pointee(param.ty)))
 }
 
-/// Returns true if variables are textures or samplers apart.
+/// Returns true if there are variables for separate textures or samplers.
 pub(super) fn has_globals(module: &Module) -> bool {
     module.globals.iter().any(|(_, global)| is_apart(&module.types, global.ty))
 }
 
-/// Makes one variable of each pair, in a module whose functions take none of them as parameters.
+/// Creates one variable per pair, in a module whose functions do not take textures or samplers as parameters.
 pub(super) fn combine(module: &mut Module) -> Vec<Pair> {
     let mut work = Work { module, found: FxHashMap::default(), changed: FxHashMap::default(), pairs: Vec::new() };
-    // Textures that are read without a sampler take the variable of a pair if there is one.
+    // Textures that are read without a sampler use the variable of a pair if there is one.
     insts::each_inst(&mut work, |work| work.module, Work::join);
     insts::each_inst(&mut work, |work| work.module, Work::read);
     let Work { pairs, .. } = work;
@@ -103,7 +103,7 @@ struct Work<'m> {
 }
 
 impl Work<'_> {
-    /// Loads the variable of a pair where the two come together.
+    /// Loads the variable of a pair where the two are combined.
     fn join(&mut self, function: FuncId, id: InstId, before: &mut Vec<InstId>) {
         let f = &self.module.functions[function];
         let inst = f.insts[id];
@@ -180,7 +180,7 @@ impl Work<'_> {
             texture
         } else {
             let name = with.as_ref().map_or_else(|| own.name.to_string(), |sampler| format!("{}_{sampler}", own.name));
-            // The array's elements are sampled already.
+            // The array's elements are already sampled images.
             let ty = self.sampled(own.ty, image);
             let binding = self.free_binding(own.binding);
             self.module.globals.push(Global { name: name.as_str().into(), ty, binding, ..own.clone() })
@@ -200,7 +200,7 @@ impl Work<'_> {
         retype::changed(&mut self.module.types, ty, &of_texture)
     }
 
-    /// The next binding of a set that nothing has.
+    /// The next free binding of a set.
     fn free_binding(&self, near: Binding) -> Binding {
         let Binding::Resource { set, .. } = near else { return near };
         let taken = self.module.globals.iter().filter_map(|(_, global)| match global.binding {

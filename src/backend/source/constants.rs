@@ -5,7 +5,7 @@ use super::writer::Writer;
 use crate::ir::{ConstId, ConstValue, Scalar, SpecOp, Type, TypeId};
 
 impl Writer<'_> {
-    /// A constant where a value is wanted: arrays and structs have a name.
+    /// A constant as an expression: arrays and structs get a name.
     pub fn constant(&mut self, id: ConstId) -> Expr {
         let constant = self.module.constants.get(id);
         let has_name = matches!(self.types.get(constant.ty), Type::Array { .. } | Type::Struct(_))
@@ -53,7 +53,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The name of a specialization constant, which is declared where it is not yet.
+    /// The name of a specialization constant, which is declared on first use.
     fn specialization(&mut self, number: u32, scalar: Scalar, default: u64) -> String {
         let name = match self.spec_names.get(&number) {
             Some(known) => known.clone(),
@@ -92,7 +92,7 @@ impl Writer<'_> {
             SpecOp::Unary(op) => self.unary(op, &values[0], of[0]),
             SpecOp::Binary(op) => match self.binary(op, [&values[0], &values[1]], [of[0], of[1]]) {
                 Some(made) => made,
-                // The remainder of integers, of operands that have no effects.
+                // The integer remainder of operands without effects.
                 None => {
                     let quotient = Expr::binary("/", Level::Product, &values[0], &values[1]);
                     let product = Expr::binary("*", Level::Product, &quotient, &values[1]);

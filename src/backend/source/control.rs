@@ -29,7 +29,7 @@ impl Body<'_, '_> {
         None
     }
 
-    /// Returns from the function with any value: nothing comes here.
+    /// Returns an arbitrary value from the function: this is unreachable.
     pub fn leave(&mut self) {
         let value = (self.f.ret != Types::VOID).then(|| self.t.zero(self.f.ret).text);
         self.leave_with(value);
@@ -60,7 +60,7 @@ impl Body<'_, '_> {
             let code = self.arm_of(block);
             (code, self.yields.pop().flatten())
         });
-        // Where the arms do nothing but compute, it is an expression.
+        // If the arms only compute, it is an expression.
         if let ((first, Some(accept)), (second, Some(reject))) = (&then, &otherwise)
             && first.is_empty()
             && second.is_empty()
@@ -145,8 +145,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The variable that the statement before the current loop declares, where nothing but the loop uses it. Declarations
-    /// without a value may come between.
+    /// The variable that is declared directly before the current loop, if only the loop uses it. Declarations without a
+    /// value may follow it.
     fn counter(&self) -> Option<String> {
         let (local, name) = self.declared.as_ref()?;
         let (_, before) = last_given(self.blocks.last()?)?;
@@ -247,13 +247,13 @@ impl Body<'_, '_> {
     }
 }
 
-/// The last statement of a block that is no declaration without a value.
+/// The last statement of a block, ignoring declarations without a value.
 fn last_given(block: &[Stmt]) -> Option<(usize, &Stmt)> {
     let is_given = |stmt: &Stmt| !matches!(stmt.kind, Kind::Define(Declared { value: None, .. }));
     block.iter().enumerate().rev().find(|(_, stmt)| is_given(stmt))
 }
 
-/// The statements as expressions that a loop's head takes; none if some are more.
+/// The statements as expressions for a loop's header; `None` if any is not an expression.
 fn steps_of(code: &[Stmt], most: usize) -> Option<Vec<String>> {
     let step = |stmt: &Stmt| match &stmt.kind {
         Kind::Line(text) if !text.contains('{') && !stmt.jumps() => Some(text.trim_end_matches(';').to_string()),
@@ -262,7 +262,7 @@ fn steps_of(code: &[Stmt], most: usize) -> Option<Vec<String>> {
     if code.len() > most { None } else { code.iter().map(step).collect() }
 }
 
-/// Takes the selection that a body begins with where all it does is leave the loop; the condition of continuing.
+/// Removes the selection at the start of a body if it only exits the loop; returns the condition for continuing.
 fn take_condition(code: &mut Vec<Stmt>) -> Option<Expr> {
     let is_break = |block: &[Stmt]| matches!(block, [Stmt { kind: Kind::Line(text), .. }] if text == "break;");
     let Stmt { kind: Kind::If { condition, then, otherwise, hint: "" }, .. } = code.first()? else { return None };

@@ -1,5 +1,5 @@
-//! Coordinates of textures that the source puts into one vector with what texels are compared with, as two values, for languages
-//! where they are two arguments.
+//! Splits texture coordinates that the source combines with a depth reference in one vector, for languages with two
+//! arguments.
 
 use super::expr::Expr;
 use super::function::Body;
@@ -8,7 +8,7 @@ use super::insts::{self, drop_unused};
 use super::writer::Writer;
 use crate::ir::{ConstValue, FuncId, Function, ImageParts, Inst, InstId, Module, Op, Types, Value};
 
-/// Takes coordinates and references from the parts of the vector that they are components of.
+/// Takes coordinates and references from the operands of the vector that they are components of.
 pub(super) fn take_apart(module: &mut Module) {
     insts::each_inst(
         module,
@@ -25,7 +25,7 @@ pub(super) fn has_any(module: &Module) -> bool {
     module.functions.iter().any(|(_, f)| f.insts.iter().any(|(_, inst)| compares(inst.op)))
 }
 
-/// Changes the operands of an instruction; gives the coordinate that it needs, if that is a new one.
+/// Changes the operands of an instruction; returns a new coordinate if it needs one.
 fn parts_of(module: &mut Module, function: FuncId, id: InstId) -> Option<InstId> {
     let Module { functions, types, constants, .. } = module;
     let f = &mut functions[function];
@@ -77,7 +77,7 @@ fn inst_of(f: &Function, value: Value) -> Option<Inst> {
     if let Value::Inst(id) = value { Some(f.insts[id]) } else { None }
 }
 
-/// The places where parts of a vector start, and its end.
+/// The positions at which parts of a vector start, and its end.
 fn starts(sizes: impl Iterator<Item = Option<u8>>) -> Option<Vec<u32>> {
     let mut starts = vec![0];
     for size in sizes {
@@ -87,7 +87,7 @@ fn starts(sizes: impl Iterator<Item = Option<u8>>) -> Option<Vec<u32>> {
 }
 
 impl Body<'_, '_> {
-    /// The values that a vector is made of.
+    /// The values that a vector is constructed from.
     fn parts_in(&self, value: Value) -> Option<Vec<Value>> {
         match value {
             Value::Const(id) => match &self.t.module.constants.get(id).value {
@@ -101,8 +101,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The first `axes` components of a coordinate and the last one, where the coordinate is written in place and made of such
-    /// parts.
+    /// The first `axes` components of a coordinate and the last one, if the coordinate is constructed in place from
+    /// such parts.
     pub fn coordinate_parts(&mut self, call: &ImageCall, axes: u8) -> Option<(Expr, Value)> {
         let at = call.at(ImageParts::COORDINATE).filter(|at| !call.texts[*at].is_plain())?;
         let parts = self.parts_in(call.values[at])?;
@@ -123,7 +123,7 @@ impl Body<'_, '_> {
 }
 
 impl Body<'_, '_> {
-    /// The integer of 32 bits that a layer was converted from.
+    /// The 32-bit integer that a layer was converted from.
     pub fn converted_from(&self, layer: Value) -> Option<Value> {
         let Op::Convert(from) = inst_of(self.f, layer)?.op else { return None };
         self.shape_of(from).filter(|(scalar, _)| scalar.is_int() && scalar.width == 32).map(|_| from)

@@ -1,4 +1,4 @@
-//! Arrays of resources as their own variables, for languages without such arrays: `textures[2]` becomes `textures_2`. Where
+//! Arrays of resources as separate variables, for languages without such arrays: `textures[2]` becomes `textures_2`. If
 //! the index is not a constant, a function with a `switch` does the work.
 
 use crate::ir::build::Builder;
@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Elements of an array at most. WebGPU promises 16 textures and 16 samplers for a stage, and fewer buffers (WebGPU 3.6.2).
+/// Limit of the elements of an array. WebGPU guarantees 16 textures and 16 samplers per stage, and fewer buffers
+/// (WebGPU 3.6.2).
 pub(super) const MOST: u32 = 16;
 
 /// An element that is a variable.
@@ -34,21 +35,21 @@ pub(super) fn has_any(module: &Module, is_such: &dyn Fn(Type) -> bool) -> bool {
     module.globals.handles().any(|id| is_it(module, id, is_such))
 }
 
-/// Splits the arrays of the resources that `is_such` names. The first element keeps the binding; the others are numbered
-/// after all bindings of the set, in all stages.
+/// Splits the arrays of the resources that `is_such` selects. The first element keeps the binding; the others are
+/// numbered after all bindings of the set, in all stages.
 pub(super) fn split(module: &mut Module, is_such: &dyn Fn(Type) -> bool) -> Vec<Element> {
     let arrays: Vec<GlobalId> = module.globals.handles().filter(|id| is_it(module, *id, is_such)).collect();
     let numbers = numbers(module);
     let mut made = Vec::new();
     let mut split: Split = arrays.iter().map(|id| (*id, elements(module, *id, &numbers, &mut made))).collect();
-    // Until all is rewritten the first elements are variables next to the arrays, the last ones.
+    // During the rewrite, the first elements are separate variables next to the arrays, and come last.
     let count = module.globals.len();
     for id in &arrays {
         let first = module.globals[*id].clone();
         split.entry(*id).or_default()[0] = module.globals.push(first);
     }
     let mut known = FxHashMap::default();
-    // Functions that are made on the way come last, and are split too.
+    // Functions created during the rewrite come last, and are rewritten too.
     let mut next = 0;
     while let Some(function) = module.functions.handles().nth(next) {
         Splitting { module, split: &split, known: &mut known }.split(function);
@@ -63,7 +64,7 @@ pub(super) fn split(module: &mut Module, is_such: &dyn Fn(Type) -> bool) -> Vec<
     made
 }
 
-/// Puts variables into the places of others.
+/// Replaces variables by others.
 fn rename(f: &mut Function, names: &FxHashMap<GlobalId, GlobalId>) {
     let new = |value| match value {
         Value::Global(id) => Value::Global(names.get(&id).copied().unwrap_or(id)),
@@ -81,7 +82,7 @@ fn is_it(module: &Module, id: GlobalId, is_such: &dyn Fn(Type) -> bool) -> bool 
     is_bound && len <= MOST && !matches!(of, Type::Array { .. }) && is_such(of) && is_known_everywhere(module, id)
 }
 
-/// Returns true if all that happens to the elements of an array can be done in its own function.
+/// Returns true if every operation on the elements of an array can be done in a separate function.
 fn is_known_everywhere(module: &Module, id: GlobalId) -> bool {
     let mut is_known = true;
     for (_, f) in module.functions.iter() {
@@ -111,7 +112,8 @@ fn takes_elements(op: Op) -> bool {
     )
 }
 
-/// The array and the index of an element with an index that is not constant: of its address, or of a value loaded from it.
+/// The array and the index of an element with an index that is not constant: from its address, or from a value loaded
+/// from it.
 fn dynamic_element(
     module: &Module,
     f: &Function,
@@ -136,7 +138,8 @@ fn is_handle(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Image(_) | Type::SampledImage(_) | Type::Sampler | Type::AccelerationStructure)
 }
 
-/// The numbers of the second elements of all arrays by set and binding; other stages of the program get theirs too.
+/// The bindings of the second elements of all arrays by set and binding, including arrays of the program's other
+/// stages.
 fn numbers(module: &mut Module) -> BTreeMap<(u32, u32), u32> {
     let own = resources(module);
     let all: BTreeSet<Other> = own.iter().chain(&module.others).copied().collect();
@@ -213,7 +216,7 @@ impl Splitting<'_> {
         self.module.functions[function] = f;
     }
 
-    /// Rewrites an instruction; false if nothing is left of it.
+    /// Rewrites an instruction. Returns false if it must be removed.
     fn rewrite(&mut self, f: &mut Function, id: InstId) -> bool {
         let op = f.insts[id].op;
         let op = op.map_operands(|value| self.element(f, value));
@@ -248,7 +251,7 @@ impl Splitting<'_> {
         elements[index.min(elements.len() - 1)]
     }
 
-    /// The variable instead of an address with a known index.
+    /// The variable that replaces an address with a known index.
     fn element(&self, f: &Function, value: Value) -> Value {
         let Value::Inst(id) = value else { return value };
         let Op::Access { base: Value::Global(array), indices } = f.insts[id].op else { return value };
@@ -264,7 +267,7 @@ impl Splitting<'_> {
         dynamic_element(self.module, f, value, &|array| self.split.contains_key(&array))
     }
 
-    /// The function that does what an instruction does with any element, and its arguments.
+    /// The function that performs an instruction on any element, and its arguments.
     fn function(&mut self, f: &Function, inst: Inst, array: GlobalId, index: Value) -> (FuncId, Vec<Value>) {
         let elements = self.split[&array].clone();
         let mut copy = Copy { f, array, index, args: vec![index] };
@@ -297,7 +300,7 @@ impl Splitting<'_> {
     }
 }
 
-/// The first word of the name of a function.
+/// The first word of a function's name.
 fn verb(op: Op) -> &'static str {
     match op {
         Op::Store { .. } | Op::Image { op: ImageOp::Write, .. } => "store",
@@ -309,12 +312,12 @@ fn verb(op: Op) -> &'static str {
     }
 }
 
-/// Copies an instruction, with the address that it takes, into a function.
+/// Copies an instruction and the address that it uses into a function.
 struct Copy<'a> {
     f: &'a Function,
     array: GlobalId,
     index: Value,
-    /// The values that the function gets.
+    /// The arguments of the function.
     args: Vec<Value>,
 }
 

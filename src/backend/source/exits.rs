@@ -1,6 +1,6 @@
 //! Jumps out of arms that contain cross-lane operations. NVIDIA's GLSL compiler moves such an arm out of its loop,
-//! where all invocations run the operations at once (docs/verified/nv-flow.md). A flag moves the jump to the loop's own
-//! level instead:
+//! where all invocations run the operations at once (docs/verified/nv-flow.md). So a flag moves the jump to the loop's
+//! own level:
 //!
 //! ```glsl
 //! bool leaves = false;
@@ -18,7 +18,7 @@ use crate::ir::calls::callees_first;
 use crate::ir::{BlockId, Function, Module, Op, Types, Value};
 use crate::limits;
 
-/// A construct around the place being written.
+/// A construct around the current position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Around {
     Loop,
@@ -33,7 +33,7 @@ pub(super) struct Returns {
     value: Option<String>,
 }
 
-/// For each function, true if it reaches other lanes.
+/// For each function, true if it contains cross-lane operations.
 pub(super) fn reaching(module: &Module) -> Vec<bool> {
     let mut reach = vec![false; module.functions.len()];
     for id in callees_first(module, module.functions.iter().map(|(id, _)| id)) {
@@ -46,14 +46,14 @@ fn reaches(op: &Op, functions: &[bool]) -> bool {
     matches!(op, Op::Lane { .. }) || op.callees().into_iter().flatten().any(|callee| functions[callee.index()])
 }
 
-/// The jumps that matter: `break` does not if it leaves an inner switch or loop.
+/// The jumps that count: `break` does not if it leaves an inner switch or loop.
 #[derive(Clone, Copy)]
 struct Jumps {
     breaks: bool,
     continues: bool,
 }
 
-/// Returns true if any of the instructions leaves by a jump that matters.
+/// Returns true if any of the instructions leaves by a jump that counts.
 fn leaves(f: &Function, insts: &[crate::ir::InstId], jumps: Jumps) -> bool {
     limits::spend(insts.len());
     let inner = |block: BlockId, jumps: Jumps| leaves(f, &f.blocks[block].insts, jumps);
@@ -73,7 +73,7 @@ pub(super) fn leaves_loop(f: &Function, body: BlockId) -> bool {
     leaves(f, &f.blocks[body].insts, Jumps { breaks: true, continues: false }) || ends(f, body)
 }
 
-/// Returns true if a block ends the invocation somewhere.
+/// Returns true if a block can end the invocation.
 fn ends(f: &Function, block: BlockId) -> bool {
     limits::spend(f.blocks[block].insts.len());
     f.blocks[block].insts.iter().map(|id| f.insts[*id].op).any(|op| {
@@ -82,11 +82,11 @@ fn ends(f: &Function, block: BlockId) -> bool {
     })
 }
 
-/// Jumps that leave the function alone.
+/// Only jumps that leave the function.
 const RETURNS: Jumps = Jumps { breaks: false, continues: false };
 
 impl Body<'_, '_> {
-    /// Returns from the function: out of a loop by its flag, where there is one.
+    /// Returns from the function; inside a loop, through its flag.
     pub fn return_from(&mut self, value: Option<Value>) {
         let given = value.map(|value| self.value(value).text);
         let Some(Returns { flag, value }) = &self.returns else {
@@ -107,7 +107,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Returns true if blocks of a loop or a switch have returns that leave it by a flag. The outermost loop makes that.
+    /// Returns true if blocks of a loop or a switch have returns that leave it through a flag. The outermost loop
+    /// declares the flag.
     pub fn raises_returns(&mut self, blocks: &[BlockId], is_loop: bool) -> bool {
         let f = self.f;
         let is_wanted = self.t.language.jumps_after_arms() && self.t.reaching.contains(&true);
@@ -130,7 +131,7 @@ impl Body<'_, '_> {
         true
     }
 
-    /// Continues with returns after a loop or a switch that they left.
+    /// Continues returns after the loop or switch that they left.
     pub fn go_on_returning(&mut self) {
         let is_outermost = !self.around.contains(&Around::Loop);
         let Some(Returns { flag, value }) = &self.returns else { return };
@@ -155,7 +156,7 @@ impl Body<'_, '_> {
         code
     }
 
-    /// For each arm, true if its jump is to be taken after the selection.
+    /// For each arm, true if its jump is moved after the selection.
     pub fn jumps_after(&mut self, arms: [BlockId; 2]) -> [bool; 2] {
         if !self.t.language.jumps_after_arms() || !self.around.contains(&Around::Loop) {
             return [false; 2];
@@ -189,7 +190,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Writes a selection some of whose arms jump after it.
+    /// Writes a selection whose arms' jumps may be moved after it.
     pub fn select_and_jump(&mut self, condition: Expr, arms: [Vec<Stmt>; 2], after: [bool; 2], hint: &'static str) {
         let mut jumps = Vec::new();
         let [mut then, mut otherwise] = arms;
@@ -210,7 +211,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Takes the jump from the end of an arm.
+    /// Removes the jump from the end of an arm.
     fn jump_of(&mut self, arm: &mut Vec<Stmt>) -> String {
         match arm.pop() {
             Some(Stmt { kind: Kind::Line(jump), .. }) => jump,

@@ -5,7 +5,7 @@ use crate::ir::{Function, LocalId, Value};
 use crate::limits;
 use smallvec::SmallVec;
 
-/// How tightly an expression holds together, the tightest first (GLSL 4.60 section 5.1, Operators).
+/// The precedence of an expression, tightest first (GLSL 4.60 section 5.1, Operators).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Level {
     Primary,
@@ -72,15 +72,15 @@ pub(super) struct Expr {
     pub text: String,
     pub level: Level,
     pub reads: Reads,
-    /// The operand, where it is the negation of a bool.
+    /// The operand, if the expression is the negation of a bool.
     pub negated: Option<Box<Expr>>,
     /// The component that all of a vector's are.
     pub component: Option<Box<Expr>>,
-    /// Operator and operands, if possible be part of an assignment.
+    /// Operator and operands, if they can form a compound assignment.
     pub assigned: Option<Box<[String; 3]>>,
-    /// The unsigned number, where it is one as a signed number.
+    /// The unsigned expression, if this one is its conversion to a signed number.
     pub unsigned: Option<Box<Expr>>,
-    /// The vector and the letters of its components, where it is made of these.
+    /// The vector and the letters of its components, if the expression is a swizzle.
     pub swizzled: Option<Box<(Expr, String)>>,
 }
 
@@ -109,7 +109,7 @@ impl Expr {
         self.reading(&Reads::memory(reads))
     }
 
-    /// The text where an operand as tight as `level` is wanted.
+    /// The text as an operand with at least the precedence `level`.
     pub fn at(&self, level: Level) -> String {
         if self.level <= level { self.text.clone() } else { format!("({})", self.text) }
     }
@@ -120,9 +120,9 @@ impl Expr {
         Expr::primary(format!("{function}({})", list.join(", "))).reading(&Reads::of(args))
     }
 
-    /// `left op right`, of operators that group from the left.
+    /// `left op right`, for left-associative operators.
     pub fn binary(op: &str, level: Level, left: &Expr, right: &Expr) -> Expr {
-        // Some compilers fold what a specialization constant says and a literal joins into modules that are not valid.
+        // Some compilers fold a specialization constant and a literal into modules that are not valid.
         let neutral = match op {
             "&&" => "true",
             "||" => "false",
@@ -213,7 +213,7 @@ const TIGHTER: [Level; 14] = [
     Level::LogicalOr,
 ];
 
-/// Returns true if the levels of an operator and of its operand are ones that readers confuse.
+/// Returns true if the precedences of an operator and its operand are easily confused.
 fn is_bitwise(outer: Level, inner: Level) -> bool {
     let is_of_bits = |level| matches!(level, Level::Shift | Level::And | Level::Xor | Level::Or);
     let is_of_truths = |level| matches!(level, Level::LogicalAnd | Level::LogicalXor | Level::LogicalOr);

@@ -1,4 +1,4 @@
-//! Function bodies: which values are written where they are used and which get a name.
+//! Function bodies: which values are written at their uses and which get a name.
 
 use super::constants::component;
 use super::expr::{Expr, Reads};
@@ -19,7 +19,7 @@ use crate::limits;
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The longest expression that is written into another one.
+/// Maximum length of an expression that is inlined into another one.
 const LONGEST: usize = 100;
 
 /// A function as text in parts.
@@ -34,7 +34,7 @@ pub(super) struct Definition {
 }
 
 impl Definition {
-    /// Its lines, with the comments on cross-lane operations or without.
+    /// Its lines, with or without the comments on cross-lane operations.
     pub fn lines(&self, has_comments: bool) -> Vec<Written> {
         let mut whole = Lines::indented(0, self.syntax);
         let line = |text: &str| Stmt::new(Origin::Code, Kind::Line(text.to_string()));
@@ -51,15 +51,15 @@ impl Definition {
     }
 }
 
-/// The expressions that hold a result.
+/// The expressions of a result.
 #[derive(Clone, Debug)]
 pub(super) enum Made {
     One(Expr),
-    /// A function of the language that gives its results in two places.
+    /// A function with two results.
     Pair([Expr; 2]),
-    /// A place in a buffer without types.
+    /// An address in an untyped buffer.
     Bytes(Address),
-    /// A place that is laid out otherwise than its logical type.
+    /// A place whose layout differs from its logical type.
     Laid(LaidPath),
 }
 
@@ -70,23 +70,23 @@ pub(super) struct Body<'t, 'a> {
     pub id: FuncId,
     pub names: Names,
     pub uses: Uses,
-    /// Stores that are one assignment.
+    /// Stores that are combined into one assignment.
     pub runs: Runs,
-    /// The entry point, where this is its function.
+    /// The entry point, if this is its function.
     pub entry: Option<&'a EntryPoint>,
     pub values: FxHashMap<InstId, Made>,
     /// The instruction being written.
     pub current: Option<InstId>,
     pub params: Vec<String>,
     pub locals: FxHashMap<LocalId, String>,
-    /// Variables that are declared with the first value that they get.
+    /// Variables that are declared with their first value.
     pub waiting: FxHashSet<LocalId>,
     /// Variables that are names of values.
     pub fixed: FxHashSet<LocalId>,
-    /// Variables that get what must not be contracted.
+    /// Variables whose values must not be contracted.
     pub exact: FxHashSet<LocalId>,
     copies: Copies,
-    /// Variables that are read before they have a value, where the language needs one.
+    /// Variables that are read before they have a value, if the language requires one.
     unset: FxHashSet<LocalId>,
     /// The variable that was declared last with its first value, and its name.
     pub declared: Option<(LocalId, String)>,
@@ -97,7 +97,7 @@ pub(super) struct Body<'t, 'a> {
     pub around: Vec<super::exits::Around>,
     /// Switches around that are loops which run once, the innermost last.
     pub chains: Vec<super::arms::Chain>,
-    /// Inside loops that returns leave by a flag.
+    /// State inside loops that returns leave through a flag.
     pub returns: Option<super::exits::Returns>,
     pub origin: Origin,
     pub lane_setup: super::lane::Setup,
@@ -188,7 +188,7 @@ impl<'t, 'a> Body<'t, 'a> {
         list
     }
 
-    /// The word before a parameter's type, and the type of the variable that it is.
+    /// The keyword before a parameter's type, and the type of its variable.
     pub fn mode_of(&mut self, param: &Param) -> (&'static str, TypeId) {
         match self.t.types.pointee(param.ty) {
             Some((Space::Function | Space::Private, pointee)) => {
@@ -203,7 +203,7 @@ impl<'t, 'a> Body<'t, 'a> {
         }
     }
 
-    /// A name that nothing else in sight has.
+    /// A name that is unused in this scope.
     pub fn named(&mut self, name: &str) -> String {
         self.names.unique(name, Some(&self.t.names))
     }
@@ -215,7 +215,7 @@ impl<'t, 'a> Body<'t, 'a> {
         self.blocks.pop().unwrap_or_default()
     }
 
-    /// The statements that `write` makes, as their own block.
+    /// The statements of `write`, as a separate block.
     pub fn within(&mut self, write: impl FnOnce(&mut Self)) -> Vec<Stmt> {
         self.blocks.push(Vec::new());
         write(self);
@@ -248,7 +248,7 @@ impl<'t, 'a> Body<'t, 'a> {
         self.setup.push(Stmt::new(self.origin, Kind::Line(text + ";")));
     }
 
-    /// A statement that is one line, without its semicolon.
+    /// A one-line statement, without its semicolon.
     pub fn line(&mut self, text: String) {
         self.push(Kind::Line(text + ";"));
     }
@@ -286,7 +286,7 @@ impl<'t, 'a> Body<'t, 'a> {
         self.t.span = outside;
     }
 
-    /// The type of a variable as its declaration begins.
+    /// The type at the start of a variable's declaration.
     pub fn local_type(&mut self, id: LocalId) -> (String, String) {
         let (ty, dims) = self.t.declared(self.f.locals[id].ty);
         let language = self.t.language;
@@ -294,8 +294,8 @@ impl<'t, 'a> Body<'t, 'a> {
         (format!("{word}{ty}"), dims)
     }
 
-    /// The parameter that can be a variable: one that nothing uses but the store that gives the variable its first value,
-    /// once a call.
+    /// The parameter that can serve as a variable: its only use is the store that initialises the variable, once per
+    /// call.
     fn param_of(&self, id: LocalId, value: Value) -> Option<String> {
         let Value::Param(index) = value else { return None };
         if self.blocks.len() != 1 {
@@ -353,7 +353,7 @@ impl<'t, 'a> Body<'t, 'a> {
         self.values.insert(id, made);
     }
 
-    /// The value where it is used, or its name.
+    /// The value at its use, or its name.
     fn settle(&mut self, id: InstId, inst: &Inst, value: Expr) -> Expr {
         if self.is_pointer(inst) || inst.ty == Types::VOID || self.uses.is_joined(id) {
             return value;
@@ -409,13 +409,14 @@ impl<'t, 'a> Body<'t, 'a> {
         self.name(&base, inst.ty, &value)
     }
 
-    /// Returns true if a result that depends on memory, and on the invocations that come here, can be computed where it is used.
+    /// Returns true if a result that depends on memory, or on the participating invocations, can be computed at its
+    /// use.
     fn can_come_later(&self, id: InstId, value: &Expr) -> bool {
         let reads = value.clone().reading_memory(true).reads;
         self.uses.is_always_taken(self.f, id) && self.uses.can_move(self.f, id, &reads)
     }
 
-    /// Returns true if the one use of a result is part of an exact expression, or gives an exact variable its value.
+    /// Returns true if the only use of a result is part of an exact expression, or a store to an exact variable.
     fn is_in_exact(&self, id: InstId) -> bool {
         let Some(user) = self.uses.only_user(self.f, id).map(|user| &self.f.insts[user]) else { return false };
         let is_stored = matches!(user.op, Op::Store { pointer: Value::Local(_), value } if value == Value::Inst(id));
@@ -503,7 +504,7 @@ impl<'t, 'a> Body<'t, 'a> {
         }
     }
 
-    /// The one expression of a result.
+    /// The single expression of a result.
     pub fn single(&mut self, made: Made) -> Expr {
         match made {
             Made::One(value) => value,
@@ -657,7 +658,7 @@ impl<'t, 'a> Body<'t, 'a> {
         Some(Made::One(base.part(&suffix)))
     }
 
-    /// A part of a composite of a type, after its text.
+    /// The suffix that selects a part of a composite.
     pub fn suffix(&mut self, ty: TypeId, index: u32) -> String {
         match self.t.types.get(ty) {
             Type::Vector { .. } => component(index),
@@ -707,7 +708,7 @@ impl<'t, 'a> Body<'t, 'a> {
         language.construct(self, ty, parts)
     }
 
-    /// A choice for each component by itself, component by component.
+    /// A select for each component separately.
     pub fn chosen_apart(&mut self, [c, a, r]: [&Expr; 3], ty: TypeId) -> Expr {
         let size = self.t.types.components(ty).unwrap_or(1);
         let bools = self.t.types.vector(Scalar::BOOL, size);

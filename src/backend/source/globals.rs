@@ -7,7 +7,7 @@ use crate::ir::{
 use rustc_hash::FxHashSet;
 
 impl Writer<'_> {
-    /// Gives names to all that has one in the whole module, before anything in a function gets one.
+    /// Assigns module-wide names before any name in a function.
     pub fn name_all(&mut self, callees: &[FuncId]) {
         for (id, global) in self.module.globals.iter() {
             self.name_global(id, global);
@@ -25,7 +25,7 @@ impl Writer<'_> {
             let name = self.names.unique(&self.types.structs[id].name, None);
             self.references.insert(id, name);
         }
-        // A block without a layout is named when a value of it is.
+        // A block without a layout gets a name when a value of it is used.
         let structs = &self.module.types.structs;
         let blocks: FxHashSet<StructId> =
             structs.iter().filter(|(_, item)| item.block).filter_map(|(_, item)| item.logical).collect();
@@ -74,7 +74,7 @@ impl Writer<'_> {
         self.module.entry_points.first().map(|entry| entry.stage)
     }
 
-    /// The name of a variable, which is declared where it is not yet.
+    /// The name of a variable, which is declared on first use.
     pub fn global(&mut self, id: GlobalId) -> String {
         if let Some(known) = self.globals.get(&id) {
             return known.clone();
@@ -128,7 +128,7 @@ pub(super) fn access_of(t: &Writer, global: &Global, of: StructId) -> Access {
     any.fold(global.access | shared, |all, one| all | one)
 }
 
-/// Returns true if a variable's elements are taken at an index that is not a constant.
+/// Returns true if any index of a variable is not constant.
 pub(super) fn is_indexed(module: &Module, id: GlobalId) -> bool {
     module.functions.iter().any(|(_, f)| {
         f.insts.iter().any(|(_, inst)| match inst.op {

@@ -1,11 +1,11 @@
-//! Helper functions that a text needs because the language has none. Their lines use one-letter words for the types of the
+//! Helper functions for operations that the language lacks. One-letter words in their lines represent the types of the
 //! operands.
 
 use super::writer::Writer;
 use crate::ir::{Scalar, TypeId};
 
-/// A function by its name and its lines. In these `T` stands for a type, `S` for its scalar, `V` for the vector of as many
-/// components as a matrix has rows, and for vectors of as many components: `U` and `I` for words, `B` for bools.
+/// A function: its name and its lines. `T` represents a type, `S` its scalar, `V` the vector with a component for each
+/// row of a matrix, and for vectors of the same size: `U` and `I` words, `B` bools.
 pub(super) struct Helper {
     pub name: &'static str,
     pub lines: &'static [&'static str],
@@ -55,7 +55,7 @@ const INVERSES: [&[&str]; 3] = [
 ];
 
 impl Writer<'_> {
-    /// The name of a function of a language's table, which the text has from now on for a type of its operands.
+    /// The name of a function from a language's table, which is added to the text for a type of operands.
     pub fn help(&mut self, table: &[Helper], name: &'static str, ty: TypeId) -> &'static str {
         if !self.helper(name, ty).1 {
             return name;
@@ -96,7 +96,7 @@ impl Writer<'_> {
     }
 }
 
-/// A line with the texts of its one-letter words.
+/// A line with its one-letter words replaced.
 fn spelled(line: &str, words: &[(char, String)]) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut made = String::with_capacity(line.len() + 16);

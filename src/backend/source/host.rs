@@ -1,4 +1,4 @@
-//! Built-in values that a language, or a version of it, does not have: the caller puts them into constant buffers.
+//! Built-in values that a language, or a version of it, lacks: the caller provides them in constant buffers.
 
 use super::ports::Given;
 use super::slots::Role;
@@ -6,17 +6,17 @@ use super::writer::Writer;
 use crate::ir::{BuiltIn, Space};
 use crate::source::Span;
 
-/// A constant buffer with values of the caller's.
+/// A constant buffer with values from the caller.
 pub(super) struct HostBlock {
     pub name: &'static str,
     pub role: Role,
-    /// Its register, where that is fixed.
+    /// Its register, if that is fixed.
     pub index: u32,
-    /// Each value with its type and the name of its member where a shader does not use it: all are declared, so that none moves.
+    /// Each value with its type and default member name: all are declared, so that their offsets are fixed.
     pub values: &'static [(BuiltIn, &'static str, &'static str)],
 }
 
-/// A value of a block, and the variable of the source where the shader uses it.
+/// A value of a block, and the source's variable if the shader uses it.
 pub(super) struct HostValue {
     pub ty: &'static str,
     pub unused: &'static str,
@@ -29,7 +29,8 @@ impl HostBlock {
         self.values.iter().any(|(value, ..)| *value == of)
     }
 
-    /// The values of the block, with the place where the shader uses one that `is_asked` returns true for; nothing if it uses none.
+    /// The values of the block, with the place of each one that the shader uses and that `is_asked` selects; empty if
+    /// it uses none.
     pub fn used(&self, t: &Writer, is_asked: impl Fn(BuiltIn) -> bool) -> Option<(Span, Vec<HostValue>)> {
         let value = |(of, ty, unused): &(BuiltIn, &'static str, &'static str)| {
             let given = t.ports.find(*of, Space::Input).filter(|_| is_asked(*of)).cloned();

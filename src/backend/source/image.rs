@@ -17,13 +17,13 @@ pub(super) struct ImageUse {
     pub reads: bool,
     pub writes: bool,
     pub compares: bool,
-    /// True if it is sampled, of samplers too.
+    /// True if it is sampled; for samplers too.
     pub samples: bool,
     /// True if writes are immediately visible to other invocations.
     pub is_coherent: bool,
 }
 
-/// Returns true if a texture is a depth texture, the only kind that languages compare with.
+/// Returns true if a texture is a depth texture, the only kind that languages can compare with.
 pub(super) fn is_depth(image: ImageType, of: ImageUse) -> bool {
     !image.storage && (image.depth || of.compares)
 }
@@ -35,7 +35,8 @@ pub(super) enum Root {
     Param(FuncId, u32),
 }
 
-/// The operations on all textures of a module. A parameter and its arguments have one type, so that they share them.
+/// The operations on all textures of a module. A parameter and its arguments share one type and therefore one set of
+/// operations.
 #[derive(Default)]
 pub(super) struct ImageUses {
     /// Another texture of the same type.
@@ -89,7 +90,7 @@ impl ImageUses {
         made
     }
 
-    /// The texture that stands for all of the same type.
+    /// The texture that represents all textures of the same type.
     fn first(&self, root: Root) -> Root {
         let mut root = root;
         while let Some(next) = self.same.get(&root) {
@@ -172,7 +173,7 @@ impl Body<'_, '_> {
         root_of(self.f, self.id, value).map_or_else(ImageUse::default, |root| self.t.image_use(root))
     }
 
-    /// Texture and sampler of an operation, in languages where these are two.
+    /// Texture and sampler of an operation, in languages with separate ones.
     pub fn texture_and_sampler(&mut self, call: &ImageCall) -> [Expr; 2] {
         match self.made(call.values[0]) {
             Made::Pair(parts) => parts,
@@ -183,7 +184,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The vector whose components are the coordinate and then the reference.
+    /// The vector of the coordinate and the depth reference.
     pub fn coordinate_with_reference(&self, call: &ImageCall) -> Option<Value> {
         let [coordinate, reference] = [ImageParts::COORDINATE, ImageParts::REFERENCE].map(|part| {
             let Some(Value::Inst(id)) = call.at(part).map(|at| call.values[at]) else { return None };

@@ -1,4 +1,4 @@
-//! Arguments that functions write: the typed form copies them into variables and back, the language does that itself.
+//! Arguments that functions write. The typed form copies them into variables and back; the language does that itself.
 
 use super::expr::Reads;
 use super::uses::Uses;
@@ -14,16 +14,16 @@ use std::rc::Rc;
 pub(super) enum References {
     /// None: the language copies arguments itself.
     No,
-    /// The language copies arguments itself, but a compiler of it gives references: variables and parts of these, each to one
-    /// alone, and none that the function uses by its name too.
+    /// The language copies arguments itself, but a compiler passes references: variables and parts of them, each in a
+    /// single argument, and none that the function also uses by name.
     Hidden,
-    /// Variables of the function's own and parts of these, each to one alone.
+    /// Variables of the function and parts of them, each in a single argument.
     Parts,
-    /// Variables of the function's own.
+    /// Variables of the function.
     Variables,
 }
 
-/// The copies of a function that nothing is left of.
+/// The copies in a function that can be removed.
 #[derive(Default)]
 pub(super) struct Copies {
     /// The argument that replaces each variable that only passes it on.
@@ -32,7 +32,7 @@ pub(super) struct Copies {
     pub skipped: FxHashSet<InstId>,
 }
 
-/// Returns true if a place is part of a variable without memory qualifiers, which a parameter would have to have too.
+/// Returns true if a place is part of a variable without memory qualifiers, which a parameter would need too.
 fn is_plain(module: &Module, f: &Function, place: Value) -> bool {
     match place {
         Value::Local(_) => true,
@@ -45,7 +45,8 @@ fn is_plain(module: &Module, f: &Function, place: Value) -> bool {
     }
 }
 
-/// Returns true if a reference can be to a place: one in a variable of the function that is no component of a vector.
+/// Returns true if a reference to a place is possible: it is in a variable of the function and not a component of a
+/// vector.
 fn can_refer(module: &Module, f: &Function, place: Value) -> bool {
     match place {
         Value::Local(_) => true,
@@ -105,7 +106,7 @@ impl Copies {
         let is_twice = |copy: &Passing| found.iter().filter(|other| other.place == copy.place).count() > 1;
         let back: FxHashSet<InstId> = found.iter().flat_map(|copy| copy.insts.iter().copied()).collect();
         for copy in &found {
-            // Nothing but other copies comes between the call and the copy back.
+            // Only other copies may come between the call and the copy back.
             let last = copy.insts.last().and_then(|id| uses.place(*id));
             let is_next = last.zip(uses.place(call)).is_some_and(|((block, to), (_, at))| {
                 f.blocks[block].insts[at as usize + 1..to as usize].iter().all(|id| back.contains(id))
@@ -141,7 +142,8 @@ fn refers(t: &mut Writer, f: &Function, callee: FuncId, (place, found): (Value, 
 /// Uses of a variable that only passes an argument: the copy before the call, the call, and the copy after it.
 const MOST_USES: usize = 3;
 
-/// The instructions that copy a place into a variable before a call and back after it, if the variable has no other use.
+/// The instructions that copy a place into a variable before a call and back after it, if the variable has no other
+/// use.
 fn copy_of(f: &Function, uses: &Uses, call: InstId, local: LocalId) -> Option<Passing> {
     let of_local = uses.insts_of(f, local, MOST_USES)?;
     let (before, after) = match *of_local.as_slice() {

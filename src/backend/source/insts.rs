@@ -3,7 +3,8 @@
 use crate::ir::{FuncId, Function, InstId, Module, Value};
 use rustc_hash::FxHashSet;
 
-/// Calls `see` with each instruction of a module, block by block. Instructions that `see` adds to the list come before it.
+/// Calls `see` with each instruction of a module, block by block. Instructions that `see` adds to the list are inserted
+/// before it.
 pub(super) fn each_inst<C>(
     context: &mut C,
     module: fn(&mut C) -> &mut Module,

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 /// Set-up steps of a function by operation, operands and result type.
 pub(super) type Setup = FxHashMap<(StepOp, [String; 3], Shape), Expr>;
 
-/// A step's operand: its text and type, and the number that it is known to be.
+/// A step's operand: its text and type, and its number if known.
 #[derive(Clone)]
 pub(super) struct Arg {
     pub value: Expr,
@@ -33,7 +33,7 @@ impl Shaped for Arg {
 type Run<'p> = plans::Run<'p, Arg>;
 
 impl Body<'_, '_> {
-    /// The operation on words in place of bools.
+    /// The operation on words instead of bools.
     pub fn of_words(&mut self, op: GroupOp, args: &[Arg]) -> Expr {
         let size = args[0].shape.1;
         let [from, to] = [Scalar::BOOL, Scalar::U32].map(|scalar| self.t.types.vector(scalar, size));
@@ -66,7 +66,7 @@ impl Body<'_, '_> {
             run.setup.push(result);
         }
         let outside = std::mem::replace(&mut self.origin, Origin::Operation(number));
-        // A mere fact needs no line of its own.
+        // A fact alone needs no separate line.
         if !plan.steps.is_empty() {
             self.push(Kind::Comment(format!("// {}: {}", lane_text(op), plan.rule)));
         }
@@ -157,7 +157,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A step at the function's start, where the same one may be already.
+    /// A step at the function's start, shared with an equal one.
     fn setup_step(&mut self, step: &Step, run: &Run) -> Arg {
         let keys = step.args.map(|operand| self.arg(operand, run).value.text);
         let shape = run.shape(step.ty);
@@ -348,7 +348,7 @@ impl Body<'_, '_> {
         match op {
             CompareOp::Lt if scalar.is_bool() => Expr::binary("&&", Level::LogicalAnd, &left.not(), &right),
             CompareOp::Lt => self.t.language.infix(("<", Level::Relation), &left, &right),
-            // Of vectors too: whether all components are equal.
+            // For vectors: true if all components are equal.
             CompareOp::Eq | CompareOp::Same => self.t.language.equal(&left, &right, size),
         }
     }

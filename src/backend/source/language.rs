@@ -23,7 +23,7 @@ use std::fmt::Debug;
 /// The order of two memory accesses: the invocations that it reaches, and its strength.
 pub(super) type Ordering = (Scope, Order);
 
-/// A language, or one dialect of it. The writer walks the module and asks it for the spelling of each construct.
+/// A language, or one dialect of it. The writer walks the module and gets the spelling of each construct from it.
 pub(super) trait Language: Debug + Sync {
     /// The language in messages.
     fn name(&self) -> &'static str;
@@ -31,12 +31,12 @@ pub(super) trait Language: Debug + Sync {
     /// A valid name of the language, without reserved words and prefixes.
     fn spelled(&self, name: &str) -> String;
 
-    /// Returns true if jumps out of arms with cross-lane operations are to be taken after the selection (`exits`).
+    /// Returns true if jumps out of arms with cross-lane operations must be moved after the selection (`exits`).
     fn jumps_after_arms(&self) -> bool {
         false
     }
 
-    /// Returns true if the functions of a module are to be part of its entry point.
+    /// Returns true if the functions of a module must be part of its entry point.
     fn joins_functions(&self, _: &Module) -> bool {
         false
     }
@@ -54,8 +54,8 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// Returns true if resources are in descriptor sets or are numbered by the language's own rules; without sets they are at
-    /// the binding points of OpenGL.
+    /// Returns true if resources are in descriptor sets or numbered by the language's own rules. Without sets they use
+    /// OpenGL's binding points.
     fn has_sets(&self) -> bool {
         true
     }
@@ -65,7 +65,7 @@ pub(super) trait Language: Debug + Sync {
         if class == ResourceClass::SampledTexture { ResourceClass::Texture } else { class }
     }
 
-    /// The least and the largest number of resources of a class, where there are no sets.
+    /// The minimum and maximum number of resources of a class, if there are no sets.
     fn numbers(&self, _: &Module, _: ResourceClass) -> (u32, u32) {
         (0, u32::MAX)
     }
@@ -85,7 +85,7 @@ pub(super) trait Language: Debug + Sync {
         true
     }
 
-    /// Returns true if what texels are compared with is a component of the coordinate.
+    /// Returns true if the depth reference is a component of the coordinate.
     fn puts_references_last(&self) -> bool {
         false
     }
@@ -95,17 +95,18 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// Returns true if input attachments are their own variables kind.
+    /// Returns true if input attachments are a separate kind of variable.
     fn has_attachments(&self) -> bool {
         false
     }
 
-    /// Returns true for textures and images of one dimension that are written as planes.
+    /// Returns true for 1D textures and images that are written as 2D ones.
     fn lacks_line(&self, _: &Module, _: ImageType) -> bool {
         false
     }
 
-    /// The directive that sets the number of the next line in a file, which has an index; none if the language has none.
+    /// The directive that sets the number of the next line in a file, which has an index; `None` if the language has
+    /// none.
     fn line_directive(&self, _: u32, _: (usize, &str)) -> Option<String> {
         None
     }
@@ -120,7 +121,7 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// The module with several entry points where the language has several functions instead of one; none elsewhere.
+    /// The module with several entry points if the language has several functions instead of one; otherwise `None`.
     ///
     /// # Errors
     /// Reports ambiguous choices.
@@ -136,7 +137,7 @@ pub(super) trait Language: Debug + Sync {
     /// The lines before all declarations.
     fn head(&self, t: &Writer) -> Vec<String>;
 
-    /// The lines that say how the stage runs, before all declarations of variables.
+    /// The lines that configure the stage, before all declarations of variables.
     fn stage(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String>;
 
     /// The resources and values that the caller must bind, as JSON.
@@ -147,7 +148,7 @@ pub(super) trait Language: Debug + Sync {
 
     // Types.
 
-    /// A vector, or a scalar where `size` is 1.
+    /// A vector, or a scalar if `size` is 1.
     fn vector_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String;
 
     fn matrix_name(&self, t: &mut Writer, scalar: Scalar, columns: u8, rows: u8) -> String;
@@ -160,12 +161,12 @@ pub(super) trait Language: Debug + Sync {
         true
     }
 
-    /// Returns true if what declares the stage names specialization constants.
+    /// Returns true if the declaration of the stage uses specialization constants.
     fn specializes_first(&self) -> bool {
         false
     }
 
-    /// An array that is assigned, passed or returned whole, where these have their own type.
+    /// The type of an array that is assigned, passed or returned whole, if that is a separate type.
     fn array_name(&self, _: &mut Writer, _: TypeId) -> Option<String> {
         None
     }
@@ -183,7 +184,7 @@ pub(super) trait Language: Debug + Sync {
         format!("    {ty} {name}{dims};")
     }
 
-    /// Returns true if an empty line comes between structs.
+    /// Returns true if there is an empty line between structs.
     fn parts_structs(&self) -> bool {
         false
     }
@@ -193,7 +194,7 @@ pub(super) trait Language: Debug + Sync {
         "};"
     }
 
-    /// The length of an array of any length, which ends a block.
+    /// The length of a runtime-sized array at the end of a block.
     fn open_length(&self) -> &'static str {
         ""
     }
@@ -208,7 +209,7 @@ pub(super) trait Language: Debug + Sync {
         format!("{}{ty} {name}{dims} = {value};", self.constant_words())
     }
 
-    /// The length of an array that specialization constants give; none if it needs a name.
+    /// The length of an array from specialization constants; `None` if it needs a name.
     fn length_text(&self, _: &mut Writer, _: ConstId) -> Option<String> {
         None
     }
@@ -223,7 +224,7 @@ pub(super) trait Language: Debug + Sync {
     /// Zero of any type that has values.
     fn zero(&self, t: &mut Writer, ty: TypeId) -> Expr;
 
-    /// A constant of these parts; one part for all components of a vector.
+    /// A constant of these parts; a single part for all components of a vector.
     fn composite(&self, t: &mut Writer, ty: TypeId, parts: &[Expr]) -> Expr;
 
     /// The initial value of a variable.
@@ -234,12 +235,12 @@ pub(super) trait Language: Debug + Sync {
 
     // Module-scope variables.
 
-    /// The name of the variable that holds a block without an instance name; none if its members are names of the module.
+    /// The name of the variable for a block without an instance name; `None` if its members are global names.
     fn block_variable(&self, _: &mut Writer, _: GlobalId, _: StructId) -> Option<String> {
         None
     }
 
-    /// Returns true if the name of a value can take the place of a variable.
+    /// Returns true if the name of a value can replace a variable.
     fn can_name(&self, _: &mut Body, _: LocalId, _: Value) -> bool {
         true
     }
@@ -252,15 +253,15 @@ pub(super) trait Language: Debug + Sync {
     /// Declares a variable, and returns its name.
     fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String;
 
-    /// The variable that stands for a built-in value of a block; none if the language has none.
+    /// The variable for a built-in value of a block; `None` if the language has none.
     fn built_in(&self, b: &mut Body, of: BuiltIn, space: Space) -> Option<Expr>;
 
-    /// The scalar that the language gives a built-in value, where it may be another than the module's.
+    /// The language's scalar type for a built-in value, which may differ from the module's.
     fn built_in_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar>;
 
-    // Buffers that the language lays out by rules of its own, or sees as bytes.
+    // Buffers with the language's own layout rules, or that it treats as bytes.
 
-    /// How a block is spelled, where places in it go through `place`.
+    /// The form of a block if places in it go through `place`.
     fn form(&self, _: &mut Writer, _: GlobalId) -> Form {
         Form::Bytes
     }
@@ -275,7 +276,7 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// A vector without alignment of its own.
+    /// A vector without its own alignment.
     fn packed_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String {
         self.vector_name(t, scalar, size)
     }
@@ -290,12 +291,12 @@ pub(super) trait Language: Debug + Sync {
         true
     }
 
-    /// The value at an atomic place, in languages that read it only by atomic operations.
+    /// The value at an atomic place, in languages that only read it by atomic operations.
     fn atomic_read(&self, place: &Expr) -> Expr {
         place.clone()
     }
 
-    /// The store to a place of atomic operations.
+    /// The store to an atomic place.
     fn atomic_write(&self, place: &Expr, value: &Expr) -> String {
         format!("{} = {}", place.text, value.text)
     }
@@ -315,7 +316,7 @@ pub(super) trait Language: Debug + Sync {
         b.t.internal("bytes of a buffer");
     }
 
-    /// The variables of a function to zero first, because compilers of the language reject stores of undefined values.
+    /// The variables of a function to clear first, because compilers reject stores of undefined values.
     fn unset(&self, _: &Module, _: &Function) -> FxHashSet<LocalId> {
         FxHashSet::default()
     }
@@ -331,10 +332,10 @@ pub(super) trait Language: Debug + Sync {
     /// The head of a function: results, name, parameters, attributes.
     fn signature(&self, b: &mut Body, name: &str, params: &[String], entry: Option<&EntryPoint>) -> String;
 
-    /// The declaration of a parameter, of a variable's type where it points.
+    /// The declaration of a parameter; of the target's type if it is a pointer.
     fn parameter(&self, b: &mut Body, index: u32, param: &Param, name: &str) -> String;
 
-    /// The word before the type of a variable that must get exact results.
+    /// The word before the type of a variable with exact results.
     fn precise_word(&self, t: &mut Writer) -> &'static str;
 
     /// Returns from the entry point.
@@ -344,12 +345,12 @@ pub(super) trait Language: Debug + Sync {
 
     fn call(&self, b: &mut Body, callee: FuncId, name: &str, args: Vec<Made>) -> Expr;
 
-    /// The arguments that a function may receive by reference, which is to be the only one to its variable.
+    /// The arguments that a function may receive by reference, which must be the only one to its variable.
     fn references(&self) -> References {
         References::No
     }
 
-    /// Returns true if parameters, and names of values, are no variables.
+    /// Returns true if parameters and names of values cannot be assigned.
     fn has_fixed_names(&self) -> bool {
         false
     }
@@ -366,7 +367,7 @@ pub(super) trait Language: Debug + Sync {
 
     fn hint(&self, b: &mut Body, hint: ControlHint) -> &'static str;
 
-    /// Returns true if a loop needs no way out of it.
+    /// Returns true if a loop needs no exit.
     fn has_endless_loops(&self) -> bool {
         true
     }
@@ -376,7 +377,7 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// Steps that the head of a loop takes at most.
+    /// Maximum number of steps in a loop's header.
     fn most_steps(&self) -> usize {
         3
     }
@@ -391,7 +392,7 @@ pub(super) trait Language: Debug + Sync {
         true
     }
 
-    /// The value that a switch looks at.
+    /// The value that a switch tests.
     fn selector(&self, _: &mut Writer, value: &Expr, _: TypeId) -> String {
         value.text.clone()
     }
@@ -416,12 +417,12 @@ pub(super) trait Language: Debug + Sync {
 
     fn splat(&self, t: &mut Writer, ty: TypeId, part: Expr) -> Expr;
 
-    /// Returns true if one of two values of a type can be an expression.
+    /// Returns true if a select between values of a type can be an expression.
     fn picks(&self, _: &Writer, _: TypeId) -> bool {
         true
     }
 
-    /// A condition, the value where it holds, and the other, as an expression.
+    /// A condition, the value if it is true, and the other value, as an expression.
     fn picked(&self, [condition, accept, reject]: [Expr; 3]) -> Expr {
         Expr::choice(&condition, &accept, &reject)
     }
@@ -429,25 +430,25 @@ pub(super) trait Language: Debug + Sync {
     /// One of two values by a condition.
     fn choice(&self, b: &mut Body, parts: &[Expr; 3], ty: TypeId) -> Expr;
 
-    /// A choice for each component by itself.
+    /// A select for each component separately.
     fn mixed(&self, b: &mut Body, parts: &[Expr; 3], ty: TypeId) -> Expr;
 
     fn unary(&self, t: &mut Writer, op: UnaryOp, a: &Expr, of: TypeId) -> Expr;
 
-    /// Returns true if sums, differences, products and negations of signed numbers that overflow have no meaning in the language.
+    /// Returns true if overflow of signed sums, differences, products and negations is undefined in the language.
     fn has_undefined_overflow(&self) -> bool {
         false
     }
 
-    /// The operands of an operator, without such as the language refuses to compute with.
+    /// The operands of an operator, without values that the language rejects at compile time.
     fn guarded(&self, _: &mut Body, _: BinaryOp, _: [Value; 2], both: [Expr; 2]) -> [Expr; 2] {
         both
     }
 
-    /// An operator; none if its expansion needs the operands more than once.
+    /// An operator; `None` if its expansion needs the operands more than once.
     fn binary(&self, t: &mut Writer, op: BinaryOp, both: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr>;
 
-    /// The remainder with the sign of the dividend, where [`Language::binary`] gives none.
+    /// The remainder with the sign of the dividend, if [`Language::binary`] returns `None`.
     fn remainder(&self, b: &mut Body, both: [Expr; 2], ty: TypeId) -> Expr;
 
     /// An operator between two operands.
@@ -455,19 +456,19 @@ pub(super) trait Language: Debug + Sync {
         Expr::binary(op, level, a, b)
     }
 
-    /// Whether all components are equal.
+    /// True if all components are equal.
     fn equal(&self, a: &Expr, b: &Expr, size: u8) -> Expr {
         let equal = self.infix(("==", Level::Equality), a, b);
         if size == 1 { equal } else { Expr::call("all", &[equal]) }
     }
 
-    /// Whether any components differ.
+    /// True if any components differ.
     fn unequal(&self, a: &Expr, b: &Expr, size: u8) -> Expr {
         let unequal = self.infix(("!=", Level::Equality), a, b);
         if size == 1 { unequal } else { Expr::call("any", &[unequal]) }
     }
 
-    /// A call of a built-in function with one result; none if the language lacks it.
+    /// A call of a built-in function with one result; `None` if the language lacks it.
     fn function_of(&self, t: &mut Writer, function: MathFn, args: &[Expr], of: &[TypeId], ty: TypeId) -> Option<Expr>;
 
     fn math(&self, b: &mut Body, function: MathFn, args: Values, ty: TypeId) -> Made;
@@ -480,23 +481,23 @@ pub(super) trait Language: Debug + Sync {
         Expr::call(&t.type_name(to), std::slice::from_ref(value))
     }
 
-    /// The same bits as another type.
+    /// Reinterprets the bits as another type.
     fn reinterpreted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr;
 
     // Memory.
 
-    /// A parameter where it is used.
+    /// A parameter at its use.
     fn param(&self, b: &mut Body, index: u32) -> Made {
         let points = b.t.types.pointee(b.f.params[index as usize].ty).is_some();
         Made::One(Expr::primary(b.params[index as usize].clone()).reading_memory(points))
     }
 
-    /// A module-scope variable where it is used.
+    /// A module-scope variable at its use.
     fn global(&self, b: &mut Body, id: GlobalId) -> Made {
         Made::One(Expr::primary(b.t.global(id)))
     }
 
-    /// The part of an element that a variable is, where the language has the variables of each vertex or primitive in one
+    /// The suffix for a variable in an element, if the language has the variables of each vertex or primitive in one
     /// struct.
     fn element_part(&self, _: &mut Writer, _: GlobalId) -> Option<String> {
         None
@@ -517,7 +518,7 @@ pub(super) trait Language: Debug + Sync {
     /// The number of elements of a block's last member.
     fn array_length(&self, b: &mut Body, block: Value) -> Expr;
 
-    /// None for stores.
+    /// `None` for stores.
     fn atomic(&self, b: &mut Body, op: AtomicOp, pointer: Value, args: Values, how: Ordering) -> Option<Expr>;
 
     fn barrier(&self, b: &mut Body, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order);
@@ -536,15 +537,15 @@ pub(super) trait Language: Debug + Sync {
         None
     }
 
-    /// None for stores.
+    /// `None` for stores.
     fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr>;
 
-    /// An operation on a ray query or an acceleration structure; none if it has no result.
+    /// An operation on a ray query or an acceleration structure; `None` if it has no result.
     fn ray(&self, b: &mut Body, _: RayOp, _: Value, _: Values, _: TypeId) -> Option<Expr> {
         Some(b.t.stand_in("ray queries"))
     }
 
-    /// An instruction that the typed form knows by its number in SPIR-V; none if it has no result.
+    /// A foreign SPIR-V instruction; `None` if it has no result.
     fn foreign(&self, b: &mut Body, _: u32, _: Values, _: TypeId) -> Option<Expr> {
         Some(b.t.stand_in("instructions of SPIR-V's own"))
     }
@@ -553,12 +554,12 @@ pub(super) trait Language: Debug + Sync {
 
     fn fact(&self, b: &mut Body, fact: LaneFact) -> Expr;
 
-    /// The scalar that functions of bits give.
+    /// The scalar type of bit functions' results.
     fn count_scalar(&self) -> Scalar {
         Scalar::U32
     }
 
-    /// Unsigned numbers that are the same where floats have the same bits.
+    /// Unsigned numbers that are equal exactly if floats have the same bits.
     fn bits_of(&self, t: &mut Writer, value: &Expr, (scalar, size): (Scalar, u8)) -> Expr {
         let [from, to] =
             [scalar, Scalar { kind: ScalarKind::Uint, ..scalar }].map(|scalar| t.types.vector(scalar, size));
@@ -573,6 +574,6 @@ pub(super) trait Language: Debug + Sync {
         Expr::call(&name, &[halves, Expr::primary("0u"), Expr::primary("0u")])
     }
 
-    /// A function that reaches other lanes.
+    /// A cross-lane function.
     fn group(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr;
 }

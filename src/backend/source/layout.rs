@@ -1,4 +1,4 @@
-//! Where a language puts members of structs in memory, and members that pad where a block has them elsewhere.
+//! The memory layout of structs in a language, and padding members for blocks with other offsets.
 //!
 //! Sources: Microsoft's reference, "Packing Rules for Constant Variables"; DirectX Shader Compiler, "Buffer Packing"; Metal Shading
 //! Language Specification 2.2 and 2.3 (size and alignment of vectors, packed vectors and matrices); WGSL 14.4.1 (Alignment and
@@ -11,13 +11,14 @@ use std::rc::Rc;
 /// The rules of a kind of buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Packing {
-    /// Rows of 16 bytes, which nothing crosses; arrays and structs begin one.
+    /// Rows of 16 bytes that no member crosses; arrays and structs start a new row.
     Rows,
-    /// As in C: each at a multiple of its scalar's size.
+    /// C's rules: each at a multiple of its scalar's size.
     Scalars,
-    /// As in C++: vectors are aligned to their size, three components as four, unless they are packed.
+    /// C++'s rules: vectors are aligned to their size, three components as four, unless they are packed.
     Vectors,
-    /// As above, but vectors of three components end after the third; larger sizes of members push the next ones away.
+    /// C++'s rules, but vectors of three components end after the third, and larger sizes of members move the following
+    /// ones.
     Sized,
     /// The language's free choice, for memory that only the shader sees.
     Free,
@@ -29,7 +30,7 @@ impl Packing {
         matches!(self, Packing::Vectors | Packing::Sized | Packing::Free)
     }
 
-    /// Returns true if members with their own sizes pad.
+    /// Returns true if explicit sizes of members replace padding.
     pub const fn is_sized(self) -> bool {
         matches!(self, Packing::Sized | Packing::Free)
     }
@@ -39,7 +40,7 @@ impl Packing {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct How {
     pub packing: Packing,
-    /// Bytes from one to the next, where it is an array's element.
+    /// Stride in bytes, if it is an array's element.
     pub stride: Option<u32>,
     /// Alignment of all of its addresses, at most [`MOST_ALIGN`].
     align: u32,
@@ -64,7 +65,7 @@ impl How {
         How { stride: Some(stride), align: self.aligned(stride), ..self }
     }
 
-    /// The same without a stride.
+    /// The layout without a stride.
     pub const fn alone(self) -> How {
         How { stride: None, ..self }
     }
@@ -76,7 +77,7 @@ impl How {
     }
 }
 
-/// The largest alignment that a number of bytes is a multiple of.
+/// The largest alignment that divides a number of bytes.
 const fn multiple_of(bytes: u32) -> u32 {
     if bytes.is_multiple_of(MOST_ALIGN) { MOST_ALIGN } else { 1 << bytes.trailing_zeros() }
 }
@@ -87,18 +88,18 @@ const ADDRESS: u32 = 8;
 /// Bytes of a row of a constant buffer.
 const ROW: u32 = 16;
 
-/// Size of a type without what follows it, and the multiple that it begins at.
+/// Size of a type without trailing padding, and its alignment.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     size: u32,
     align: u32,
 }
 
-/// A member, or what comes before one.
+/// A member, or padding before one.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     Member(usize),
-    /// So many bytes from an offset on.
+    /// This many bytes from an offset on.
     Pad {
         offset: u32,
         bytes: u32,
@@ -110,7 +111,7 @@ pub(super) enum Part {
 pub(super) struct Laid {
     /// Its members and padding.
     pub parts: Vec<Part>,
-    /// For each member, how structs in it lie, and true if its vectors are packed.
+    /// For each member, the layout of structs in it, and true if its vectors are packed.
     pub members: Vec<(How, bool)>,
     extent: Extent,
 }
@@ -128,7 +129,7 @@ pub(super) enum Fit {
     Wrapped,
 }
 
-/// A laid-out struct; none if the language cannot put a member where it is.
+/// A struct with its layout; `None` if the language cannot give a member its offset.
 pub(super) fn lay_out(t: &mut Writer, id: StructId, how: How) -> Option<Rc<Laid>> {
     if let Some(known) = t.laid.get(&(id, how)) {
         return known.clone();
@@ -186,7 +187,8 @@ fn pad(packing: Packing, from: u32, to: u32) -> Option<Part> {
     (is_whole && from < to).then(|| Part::Pad { offset: from, bytes: to - from })
 }
 
-/// The extent of a member, and true if its vectors must be packed. Without a next member nothing is known to follow it.
+/// The extent of a member, and true if its vectors must be packed. Without a next member, the space after it is
+/// unlimited.
 fn member_extent(t: &mut Writer, ty: TypeId, how: How, room: Option<u32>) -> Option<(Extent, bool)> {
     let is_in = |of: &Extent, t: &Writer| {
         let most = room.unwrap_or_else(|| least_size(t, ty).unwrap_or(of.size));
@@ -205,12 +207,12 @@ fn least_size(t: &Writer, ty: TypeId) -> Option<u32> {
     Some(bytes(scalar) * u32::from(size))
 }
 
-/// Bytes of a scalar in memory: bools are words.
+/// Size of a scalar in memory; bools are words.
 pub(super) const fn bytes(scalar: Scalar) -> u32 {
     if scalar.is_bool() { 4 } else { scalar.width as u32 / 8 }
 }
 
-/// Size and alignment that the language gives a laid-out type, where these are the type's own.
+/// The language's size and alignment of a laid-out type, if its layout is the same.
 fn extent(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> Option<Extent> {
     let packing = how.packing;
     Some(match t.types.get(ty) {
@@ -283,7 +285,7 @@ fn element_extent(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> Opti
     }
 }
 
-/// How a scalar or vector is spelled, in an array or alone; none if it cannot be.
+/// The spelling of a scalar or vector, in an array or alone; `None` if it is impossible.
 pub(super) fn fit(t: &Writer, ty: TypeId, how: How, is_packed: bool) -> Option<Fit> {
     let (scalar, size) = t.shape(ty)?;
     let of = vector_extent(Packing::Vectors, (scalar, size), is_packed);
@@ -302,7 +304,7 @@ pub(super) fn fit(t: &Writer, ty: TypeId, how: How, is_packed: bool) -> Option<F
     }
 }
 
-/// How the elements of a whole buffer lie, and true if they are packed, if the language lays them out as they are.
+/// The layout of the elements of a whole buffer, and true if they are packed, if the language's layout matches.
 pub(super) fn elements(t: &mut Writer, element: TypeId, packing: Packing, stride: u32) -> Option<bool> {
     let how = How::of(packing).element(stride);
     let is_it = |of: Extent| of.size.next_multiple_of(of.align) == stride && of.align <= how.align;

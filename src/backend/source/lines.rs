@@ -7,13 +7,13 @@ use crate::ir::{
     Type, TypeId, Value,
 };
 
-/// The types of textures and images of one dimension that `is_such` names.
+/// The types of 1D textures and images that `is_such` selects.
 pub(super) fn such(module: &Module, is_such: impl Fn(ImageType) -> bool) -> Vec<ImageType> {
     let lines = module.types.iter().filter_map(|(_, ty)| image_of(ty)).filter(|image| image.dim == ImageDim::D1);
     lines.filter(|image| is_such(*image)).collect()
 }
 
-/// Returns true if textures of one dimension are sampled with one of these operands, or asked for the level of detail.
+/// Returns true if 1D textures are sampled with one of these operands, or queried for the level of detail.
 pub(super) fn are_sampled_with(module: &Module, parts: ImageParts) -> bool {
     let is_line = |f: &Function, value: Value| {
         let of = module.value_type(f, value).and_then(|ty| image_of(module.types.get(ty)));
@@ -29,8 +29,8 @@ pub(super) fn are_sampled_with(module: &Module, parts: ImageParts) -> bool {
     module.functions.iter().any(|(_, f)| f.insts.iter().any(|(_, inst)| asks(f, inst)))
 }
 
-/// Lets textures and images of these types of one dimension be planes. The rest of the shader sees no difference:
-/// coordinates get the middle of the row, sizes lose the height.
+/// Turns 1D textures and images of these types into 2D ones. The rest of the shader is not affected: coordinates get
+/// the middle of the row, sizes lose the height.
 pub(super) fn widen(module: &mut Module, lines: &[ImageType]) {
     insts::each_inst(
         module,
@@ -55,12 +55,12 @@ fn image_of(ty: Type) -> Option<ImageType> {
     }
 }
 
-/// An instruction whose types are still 1D types.
+/// An instruction whose types are still 1D.
 struct Operation<'a> {
     module: &'a mut Module,
     function: FuncId,
     id: InstId,
-    /// Where the instructions that it needs go.
+    /// The list for the instructions that it needs.
     before: &'a mut Vec<InstId>,
 }
 
@@ -159,7 +159,7 @@ impl Operation<'_> {
         self.add(Op::Extract { composite: value, index }, of)
     }
 
-    /// The size of a plane, whose instruction becomes the width, with the number of layers.
+    /// The 2D size, whose instruction then becomes the width, with the number of layers.
     fn without_height(&mut self, op: Op, is_arrayed: bool) {
         let ty = self.module.functions[self.function].insts[self.id].ty;
         let scalar = self.module.types.scalar_of(ty).unwrap_or(Scalar::I32);
@@ -178,7 +178,7 @@ impl Operation<'_> {
 enum Row {
     Absent,
     Zero,
-    /// The middle of the only one.
+    /// The middle of the only row.
     Middle,
     /// That times the divisor, the last component.
     Divided,

@@ -55,8 +55,8 @@ impl Body<'_, '_> {
         path
     }
 
-    /// An index of a path, which has a name where it may change before the path's last use, or is more than a name and the path is
-    /// used more than once.
+    /// An index of a path. It gets a name if it may change before the path's last use, or if it is more than a name and
+    /// the path is used more than once.
     pub fn index(&mut self, path: InstId, index: Value) -> Expr {
         if let Some(known) = self.t.module.known_u32(index) {
             return Expr::primary(known.to_string());
@@ -64,7 +64,7 @@ impl Body<'_, '_> {
         self.held(path, index, "index")
     }
 
-    /// A value in a path, with a name of this base if it needs one.
+    /// A value in a path, with a name from this base if it needs one.
     pub fn held(&mut self, path: InstId, value: Value, base: &str) -> Expr {
         let made = self.value(value);
         let is_stable = self.uses.is_stable(self.f, path, &made.reads);
@@ -119,13 +119,13 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Returns true for the end of a ray, which comes closer with each hit that an intersection shader reports.
+    /// Returns true for the end of a ray, which gets closer with each hit that an intersection shader reports.
     fn is_ray_end(&self, pointer: Value) -> bool {
         let is_it = |binding| binding == Binding::BuiltIn(BuiltIn::RayTmax);
         matches!(pointer, Value::Global(id) if is_it(self.t.module.globals[id].binding))
     }
 
-    /// The scalar that the module has for a built-in value, and the one that the language has.
+    /// The module's scalar type for a built-in value, and the language's.
     fn conversion_of(&mut self, pointer: Value) -> Option<(Scalar, Scalar)> {
         let Value::Global(id) = pointer else { return None };
         let global = &self.t.module.globals[id];
@@ -175,7 +175,7 @@ impl Body<'_, '_> {
         self.assign(&place, &value);
     }
 
-    /// The store that declares a variable. Nothing is left of it where a parameter is the variable.
+    /// The store that declares a variable. It is omitted if a parameter is the variable.
     fn first_store(&mut self, id: LocalId, value: Value) {
         let language = self.t.language;
         let given = value;
@@ -195,7 +195,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Returns true if memory of a space can change later. Pointers to variables of functions are tracked on their own.
+/// Returns true if memory of a space can change later. Pointers to function variables are tracked separately.
 pub(super) const fn is_changing(space: Space) -> bool {
     !matches!(space, Space::Uniform | Space::PushConstant | Space::Input | Space::Handle | Space::Function)
 }

@@ -1,10 +1,10 @@
 //! Shading languages as targets, written from the typed form as a person would write them.
 //!
-//! Structured control flow stays. Values with a single use are written in place; all others get a name. A [`Language`] spells
-//! what the walk through the module asks for; one folder per language. One file per subject: `names`, `types`, `constants`,
-//! `globals`, `helpers` (functions that a text adds), `uses` (of values and variables), `function`, `memory`, `control`,
-//! `exits` (jumps out of arms with cross-lane operations), `operators`, `image`, `inout` (arguments that functions write),
-//! `lane`, `expr` and `tree` (expressions and statements as text).
+//! Structured control flow is preserved. Values with a single use are written in place; all others get a name. A
+//! [`Language`] spells the constructs of the module; there is one folder per language. There is one file per subject:
+//! `names`, `types`, `constants`, `globals`, `helpers` (functions added to a text), `uses` (of values and variables),
+//! `function`, `memory`, `control`, `exits` (jumps out of arms with cross-lane operations), `operators`, `image`,
+//! `inout` (arguments that functions write), `lane`, `expr` and `tree` (expressions and statements as text).
 
 mod annotate;
 mod arms;
@@ -149,10 +149,10 @@ fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<Code> {
     Ok(Writer::new(prepared, options).run()?.code(alike))
 }
 
-/// The cross-lane operations at each place of the source.
+/// The cross-lane operations by source span.
 type LanesBySpan = FxHashMap<Span, Vec<(LaneOp, (FuncId, InstId))>>;
 
-/// The cross-lane operations of a module by their places in the source, which they keep in the module without calls.
+/// The cross-lane operations of a module by source span, which is preserved when calls are inlined.
 fn lane_operations(module: &Module) -> LanesBySpan {
     let mut found = LanesBySpan::default();
     for (function, f) in module.functions.iter() {
@@ -165,12 +165,12 @@ fn lane_operations(module: &Module) -> LanesBySpan {
     found
 }
 
-/// A module as the language can say it.
+/// A module in a form that the language can express.
 struct Prepared<'m> {
     module: Cow<'m, Module>,
-    /// The module that is written, where its entry point becomes two.
+    /// The module to write, if its entry point becomes two.
     divided: Option<Module>,
-    /// The textures that became one with their samplers.
+    /// The textures that were combined with their samplers.
     pairs: Vec<Pair>,
     /// The elements of arrays that are variables.
     elements: Vec<Element>,

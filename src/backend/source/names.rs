@@ -1,4 +1,4 @@
-//! Names of the source as ones that the language takes, each once in its scope.
+//! Turns names of the source into valid names of the language, unique in their scope.
 
 use super::language::Language;
 use crate::limits;
@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Names {
     language: &'static dyn Language,
     taken: FxHashSet<String>,
-    /// The last number that was tried for a base, in this scope alone and in this and the outer one.
+    /// The last number that was tried for a base: in this scope alone, and in this and the outer one.
     last: [FxHashMap<String, u32>; 2],
 }
 
@@ -18,7 +18,7 @@ impl Names {
         Names { language, taken: FxHashSet::default(), last: Default::default() }
     }
 
-    /// The name as it is where the language takes it and nothing in this scope or `outer` has it, otherwise one like it.
+    /// The name itself if the language accepts it and it is unused in this scope and `outer`, otherwise a similar one.
     pub fn unique(&mut self, name: &str, outer: Option<&Names>) -> String {
         let base = self.language.spelled(name);
         let mut made = base.clone();
@@ -26,7 +26,7 @@ impl Names {
             |made: &String| self.taken.contains(made) || outer.is_some_and(|outer| outer.taken.contains(made));
         if is_taken(&made) {
             let joint = if base.ends_with('_') { "" } else { "_" };
-            // The numbers up to the last one are taken.
+            // The numbers up to the last one are in use.
             let last = &mut self.last[usize::from(outer.is_some())];
             let mut number = last.get(&base).copied().unwrap_or(0);
             while is_taken(&made) {
@@ -42,7 +42,7 @@ impl Names {
     }
 }
 
-/// A name of letters that all languages know, without two underscores in a row.
+/// A name of letters that all languages accept, without two consecutive underscores.
 pub(super) fn plain(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for c in name.chars() {
@@ -58,7 +58,7 @@ pub(super) fn plain(name: &str) -> String {
 }
 
 impl Names {
-    /// Gives a name back whose scope has ended.
+    /// Releases a name whose scope has ended.
     pub fn release(&mut self, name: &str) {
         self.taken.remove(name);
     }

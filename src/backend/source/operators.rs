@@ -40,13 +40,13 @@ impl Writer<'_> {
         language.unary(self, op, a, of)
     }
 
-    /// An operator; none if its expansion needs the operands more than once.
+    /// An operator; `None` if its expansion needs the operands more than once.
     pub fn binary(&mut self, op: BinaryOp, both: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr> {
         let language = self.language;
         language.binary(self, op, both, of)
     }
 
-    /// A call of a built-in function with one result; none if the language lacks it.
+    /// A call of a built-in function with one result; `None` if the language lacks it.
     pub fn function_of(&mut self, function: MathFn, args: &[Expr], of: &[TypeId], ty: TypeId) -> Option<Expr> {
         let language = self.language;
         language.function_of(self, function, args, of, ty)
@@ -58,7 +58,7 @@ impl Writer<'_> {
         language.converted(self, value, from, to)
     }
 
-    /// The same bits as another type.
+    /// Reinterprets the bits as another type.
     pub fn reinterpreted(&mut self, value: &Expr, from: TypeId, to: TypeId) -> Expr {
         let language = self.language;
         language.reinterpreted(self, value, from, to)
@@ -69,7 +69,7 @@ impl Body<'_, '_> {
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Expr {
         let of = [self.type_of(a), self.type_of(b)];
         let (mut left, mut right) = (self.value(a), self.value(b));
-        // All languages take a scalar next to a vector here.
+        // All languages accept a scalar next to a vector here.
         let is_arithmetic = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
         if is_arithmetic && self.t.types.scalar_of(of[0]).is_some_and(Scalar::is_float) && of[0] == of[1] {
             match (left.component.take(), right.component.take()) {
@@ -95,7 +95,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The value, with a name where it is more than one.
+    /// The value, with a name if it is more than a simple expression.
     pub fn plain(&mut self, value: Expr, ty: TypeId) -> Expr {
         if value.is_plain() { value } else { self.name("t", ty, &value) }
     }

@@ -25,26 +25,26 @@ pub(super) enum Form {
     Bytes,
 }
 
-/// A place in a buffer that the language sees as bytes.
+/// A place in a buffer that the language treats as bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
-    /// The block that it is in; none if a buffer reference points.
+    /// Its block; `None` for a buffer reference.
     pub global: Option<GlobalId>,
     /// The buffer, the element of an array of buffers, or a buffer reference.
     pub buffer: Expr,
-    /// True for constant buffers, whose rows of 16 bytes are an array.
+    /// True for constant buffers, which are an array of 16-byte rows.
     pub is_rows: bool,
     /// Bytes from its start: the variable part and the constant part.
     pub varying: Option<Expr>,
     pub constant: u32,
     /// The memory type at that place.
     pub ty: TypeId,
-    /// Bytes from one component of a vector to the next, where they do not follow each other: columns of row-major matrices.
+    /// Stride of the components of a vector in bytes, if they are not consecutive: columns of row-major matrices.
     pub step: Option<u32>,
 }
 
 impl Address {
-    /// The offset, some bytes on.
+    /// The offset plus some bytes.
     pub fn offset(&self, more: u32) -> Expr {
         let constant = self.constant.saturating_add(more);
         match &self.varying {
@@ -72,7 +72,7 @@ pub(super) struct LaidPath {
 }
 
 impl LaidPath {
-    /// Returns true if it is all of a matrix that lies row by row, as an array of its rows.
+    /// Returns true if it is a whole row-major matrix, as an array of its rows.
     fn is_in_rows(&self, t: &Writer) -> bool {
         let is_row_major =
             matches!(t.types.get(self.ty), Type::Matrix { layout: Some(layout), .. } if layout.row_major);
@@ -149,7 +149,7 @@ impl Body<'_, '_> {
         self.part_of_place(id, Place::Bytes(place), f.values(indices))
     }
 
-    /// Returns true for buffer references, whose name of the type says where the language has none.
+    /// Returns true for buffer references. Also names the type, so that a language without them refuses it.
     fn is_reference(&mut self, ty: TypeId) -> bool {
         let is_it = self.t.types.referred(ty).is_some();
         if is_it {
@@ -158,7 +158,7 @@ impl Body<'_, '_> {
         is_it
     }
 
-    /// An index from where a buffer reference points, which counts in as many bits as the address has.
+    /// An index relative to a buffer reference, in as many bits as the address has.
     fn as_distance(&mut self, place: &Place, index: Value, value: Expr) -> Expr {
         let from = self.type_of(index);
         match (place, self.t.types.scalar_of(from)) {
@@ -191,7 +191,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The place of a whole block, or of the part of it that has its own name.
+    /// The place of a whole block, or of the part of it that has a separate name.
     fn root(
         &mut self,
         global: GlobalId,
@@ -326,7 +326,7 @@ impl Body<'_, '_> {
         if is_wrapped { ".value" } else { "" }
     }
 
-    /// A row of a matrix that lies row by row.
+    /// A row of a row-major matrix.
     fn row(&mut self, matrix: &LaidPath, row: &str) -> Option<LaidPath> {
         let Type::Matrix { scalar, columns, layout: Some(layout), .. } = self.t.types.get(matrix.ty) else {
             return None;
@@ -344,7 +344,7 @@ impl Body<'_, '_> {
         Some(LaidPath { path, ty, how: How::of(row.how.packing), ..row })
     }
 
-    /// The places of the components of a column of a matrix that lies row by row.
+    /// The places of the components of a column of a row-major matrix.
     fn down_column(&mut self, laid: &LaidPath) -> Option<Vec<Expr>> {
         let column = laid.column.clone()?;
         let size = self.t.types.components(laid.ty)?;
@@ -365,7 +365,7 @@ impl Body<'_, '_> {
         self.root(id, (name, ty), false, &mut &[][..])
     }
 
-    /// The path through a pointer, where it is one that is laid out.
+    /// The path through a pointer to a place with a different layout.
     pub fn laid_path(&mut self, pointer: Value) -> Option<LaidPath> {
         match (self.whole_place(pointer), pointer) {
             (Some(Place::Path(laid)), _) => Some(laid),
@@ -404,7 +404,7 @@ impl Body<'_, '_> {
             Index::Known(number) => made.constant = address.constant.checked_add(number.checked_mul(stride)?)?,
             Index::Varying(value) => {
                 let bytes = match stride {
-                    // The sum of an index wraps by itself.
+                    // The sum in an index wraps itself.
                     1 => Expr::primary(value.at(Level::Product)).reading(&value.reads),
                     _ => Expr::binary("*", Level::Product, value, &Expr::primary(stride.to_string())),
                 };
@@ -418,7 +418,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The scalar that is in memory for one of the module.
+/// The scalar type in memory for one of the module's.
 fn stored_as(scalar: Scalar, how: How) -> Scalar {
     if scalar.is_bool() && how.packing != Packing::Free { Scalar::U32 } else { scalar }
 }
@@ -440,7 +440,7 @@ fn is_plain_path(t: &mut Writer, laid: &LaidPath) -> bool {
     matches!(t.types.get(laid.ty), Type::Matrix { .. }) || is_plain(t, laid.ty, laid.how, laid.is_packed)
 }
 
-/// Returns true if a laid-out type is spelled as the logical one.
+/// Returns true if a laid-out type has the same spelling as the logical one.
 fn is_plain(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> bool {
     match t.types.get(ty) {
         Type::Struct(of) => is_as_logical(t, of, how),
@@ -462,7 +462,7 @@ fn is_plain(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> bool {
     }
 }
 
-/// Returns true if a laid-out struct is spelled as the logical one.
+/// Returns true if a laid-out struct has the same spelling as the logical one.
 fn is_as_logical(t: &mut Writer, of: StructId, how: How) -> bool {
     let Some(laid) = layout::lay_out(t, of, how) else { return false };
     let has_no_pads = laid.parts.iter().all(|part| matches!(part, Part::Member(_)));
@@ -474,7 +474,7 @@ fn is_as_logical(t: &mut Writer, of: StructId, how: How) -> bool {
 }
 
 impl Writer<'_> {
-    /// The name of a laid-out type that is no array: structs that the language lays out as they are keep theirs.
+    /// The name of a laid-out type that is not an array: structs whose layout is the language's keep their names.
     pub fn laid_name(&mut self, ty: TypeId, how: How, is_packed: bool) -> String {
         let language = self.language;
         let Type::Struct(of) = self.types.get(ty) else {
@@ -507,7 +507,7 @@ impl Writer<'_> {
         name
     }
 
-    /// How a struct lies, without a stride that it has by itself.
+    /// The layout of a struct, without its natural stride.
     fn least_how(&mut self, of: StructId, how: How) -> How {
         let alone = how.alone();
         if !how.packing.is_sized() || how.stride.is_none() {
@@ -544,7 +544,8 @@ impl Writer<'_> {
         lines
     }
 
-    /// The lengths of an array of resources, or of one in memory. An array without a length is the last member of its struct.
+    /// The lengths of an array of resources, or of an array in memory. A runtime-sized array is the last member of its
+    /// struct.
     pub fn dims_of(&mut self, ty: TypeId) -> String {
         let mut dims = String::new();
         let mut ty = ty;

@@ -17,7 +17,7 @@ pub(super) struct Given {
     pub name: String,
     /// Its type in the source.
     pub ty: TypeId,
-    /// True if other functions than the entry point use it too.
+    /// True if functions other than the entry point use it too.
     pub is_shared: bool,
     /// The first use.
     pub span: Span,
@@ -57,8 +57,8 @@ impl Ports {
     }
 }
 
-/// The built-in values of a variable that an instruction names, with their names and types: of a block, the member that it
-/// names.
+/// The built-in values of a variable that an instruction accesses, with their names and types; for a block, the
+/// accessed member.
 pub(super) fn named(module: &Module, f: &Function, op: Op, id: GlobalId) -> Vec<(BuiltIn, String, TypeId)> {
     let global = &module.globals[id];
     if let Binding::BuiltIn(of) = global.binding {
@@ -86,7 +86,7 @@ pub(super) fn zeroed(module: &Module) -> impl Iterator<Item = GlobalId> + '_ {
     module.globals.iter().filter(move |(_, global)| is_it(global)).map(|(id, _)| id)
 }
 
-/// Adds a built-in value, whose name nothing else has.
+/// Adds a built-in value, with a unique name.
 fn note(t: &mut Writer, ports: &mut Ports, given: Given) {
     match ports.built_in.iter_mut().find(|known| known.of == given.of && known.space == given.space) {
         Some(known) => known.is_shared |= given.is_shared,
@@ -98,7 +98,7 @@ fn note(t: &mut Writer, ports: &mut Ports, given: Given) {
 }
 
 impl Writer<'_> {
-    /// Finds the inputs and outputs, each with a name that nothing else has.
+    /// Finds the inputs and outputs, each with a unique name.
     pub fn find_ports(&mut self, entry: &EntryPoint) {
         let module = self.module;
         let mut ports = Ports { entry: entry.name.to_string(), depth: entry.fragment.depth, ..Ports::default() };
@@ -147,7 +147,7 @@ impl Writer<'_> {
     }
 }
 
-/// The built-in value that a variable has, itself or as the only member of a block.
+/// The built-in value of a variable, its own or that of the only member of a block.
 pub(super) fn built_in_of(t: &Writer, global: &Global) -> Option<BuiltIn> {
     let binding = match (global.binding, t.types.get(t.innermost(global.ty))) {
         (Binding::None, Type::Struct(of)) => match t.types.structs[of].members.as_slice() {
@@ -171,7 +171,7 @@ pub(super) fn location_of(t: &Writer, global: &Global) -> Option<u32> {
         .min()
 }
 
-/// Returns true if every program must compute the position alike.
+/// Returns true if all programs must compute the same position.
 pub(super) fn is_invariant(t: &Writer) -> bool {
     let is_position = |binding| binding == Binding::BuiltIn(BuiltIn::Position);
     t.module.globals.iter().filter(|(_, global)| global.space == Space::Output).any(|(_, global)| {

@@ -1,4 +1,4 @@
-//! Functions whose calls may stand wherever their results are used.
+//! Functions whose calls may be written wherever their results are used.
 
 use super::uses::local_of;
 use super::writer::Writer;
@@ -6,8 +6,7 @@ use crate::ir::{FuncId, Function, ImageOp, Module, Op, Space, calls};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// The functions that do nothing but compute a result: they write no memory that others see, wait for nothing, and end no
-/// invocation.
+/// The functions that only compute a result: they write no shared memory, do not wait, and do not end the invocation.
 pub(super) type Pure = FxHashSet<FuncId>;
 
 fn pure_functions(module: &Module) -> Pure {
@@ -27,7 +26,7 @@ fn is_pure(module: &Module, f: &Function, pure: &Pure) -> bool {
     !f.params.iter().any(writes) && f.insts.iter().all(|(_, inst)| does_nothing_else(f, inst.op, pure))
 }
 
-/// Returns true for operations that give a result, or are part of a function's own control flow and variables.
+/// Returns true for operations that only compute a result, or belong to a function's own control flow and variables.
 fn does_nothing_else(f: &Function, op: Op, pure: &Pure) -> bool {
     match op {
         Op::Store { pointer, .. } => local_of(f, pointer).is_some(),

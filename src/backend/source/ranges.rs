@@ -18,18 +18,18 @@ const MOST_TEXELS: i64 = 1 << 16;
 const ALL: Range = (i32::MIN as i64, i32::MAX as i64);
 
 impl Body<'_, '_> {
-    /// Returns true if a sum, difference or product of signed 32-bit numbers is known to be one.
+    /// Returns true if a sum, difference or product of signed 32-bit numbers is known not to overflow.
     pub fn is_in_range(&self, op: BinaryOp, [a, b]: [Value; 2]) -> bool {
         let range = self.range(a, DEPTH).zip(self.range(b, DEPTH)).and_then(|(a, b)| combined(op, a, b));
         range.is_some()
     }
 
-    /// Returns true if a signed number is known not to be the least, which has no negation.
+    /// Returns true if a signed number is known not to be the minimum, which has no negation.
     pub fn has_negation(&self, value: Value) -> bool {
         self.range(value, DEPTH).is_some_and(|range| range.0 > ALL.0)
     }
 
-    /// The range of a value; none if it is no number of 32 bits or fewer.
+    /// The range of a value; `None` if it is not a number of at most 32 bits.
     fn range(&self, value: Value, depth: u32) -> Option<Range> {
         limits::spend(1);
         let ty = self.type_of(value);
@@ -128,14 +128,14 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The range of the variable that counts the turns of a loop, where one is read in its body.
+    /// The range of a loop's counter, for a read in its body.
     fn counter_range(&self, local: LocalId, read: InstId, depth: u32) -> Option<Range> {
         let (at, inside) = self.uses.loop_around(self.f, local, read)?;
         let Op::Loop { body, continuing, .. } = self.f.insts[at].op else { return None };
         let start = self.range(self.counter_start(local, continuing)?, depth)?;
         let (step, stepped) = self.counter_step(local, continuing)?;
         let (op, bound, index) = self.guard(local, body)?;
-        // The guard holds after it in the body, and between two turns until the step.
+        // The guard holds after it in the body, and between two iterations until the step.
         let is_guarded = if inside.0 == body { inside.1 > index } else { inside.1 <= stepped };
         let bound = self.range(bound, depth).filter(|_| is_guarded)?;
         let range = match (op, step > 0) {
@@ -150,7 +150,7 @@ impl Body<'_, '_> {
         combined(BinaryOp::Add, (last, last), (step, step)).map(|_| range)
     }
 
-    /// The one value that is stored to a variable outside of the block between the turns of a loop.
+    /// The only value that is stored to a variable outside a loop's continuing block.
     fn counter_start(&self, local: LocalId, continuing: BlockId) -> Option<Value> {
         let [first, second] = self.uses.stores_of(self.f, local)?;
         let starts = [first, second].into_iter().filter(|(_, (block, _))| *block != continuing);
@@ -208,7 +208,7 @@ fn union(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// The range of a result; none if it may overflow.
+/// The range of a result; `None` if it may overflow.
 fn combined(op: BinaryOp, a: Range, b: Range) -> Option<Range> {
     let made = match op {
         BinaryOp::Add => (a.0 + b.0, a.1 + b.1),

@@ -1,4 +1,4 @@
-//! Comments of the source: where they are, and the declarations that they belong to.
+//! Comments of the source: their positions, and the declarations that they belong to.
 
 use super::writer::Writer;
 use crate::ir::{GlobalId, Module};
@@ -11,15 +11,15 @@ pub(super) struct Comment {
     /// From its first sign to its last.
     pub span: Span,
     pub lines: Vec<String>,
-    /// Start of its line, where code precedes it there.
+    /// Start of its line, if code precedes it there.
     pub trails: Option<u32>,
     /// The code after it.
     pub next: u32,
-    /// The first `;` or brace after it, which ends the declaration that `next` begins.
+    /// The first `;` or brace after it, which ends the declaration that starts at `next`.
     pub end: u32,
     /// True if an empty line or a directive separates it from the code after it.
     is_apart: bool,
-    /// Offset of the line that it ends in.
+    /// Offset of its last line.
     last_line: usize,
     /// Position of the innermost brace around it.
     pub block: u32,
@@ -40,7 +40,7 @@ pub(super) struct Beside {
 /// The comments of a module's source.
 #[derive(Debug)]
 pub(super) struct Remarks {
-    /// Those at the top of the main file, which belong to all of it.
+    /// The comments at the top of the main file, which belong to the whole file.
     pub head: Vec<String>,
     /// Comments of declarations, by the position of the declaration.
     declared: FxHashMap<u32, Beside>,
@@ -93,7 +93,7 @@ impl Anchors {
         Anchors { outer: sorted(outer), members: sorted(members) }
     }
 
-    /// The declaration that a comment belongs to, with true where it is at the end of the declaration's line.
+    /// The declaration that a comment belongs to, with true if it is at the end of the declaration's line.
     fn of_comment(&self, comment: &Comment) -> Option<(u32, bool)> {
         let among = if comment.body.is_some() { &self.members } else { &self.outer };
         let first_from = |from: u32| among.get(among.partition_point(|at| *at < from)).copied();
@@ -136,7 +136,7 @@ impl Writer<'_> {
         self.remarks_at(&spans)
     }
 
-    /// Adds the comments of a variable to its declaration, which begins at an index of the list, if it is there.
+    /// Adds the comments of a variable to its declaration, if that is in the list from index `first` on.
     pub fn remark_on(&mut self, id: GlobalId, first: usize) {
         let beside = self.remarks_of(id);
         match self.variables.get_mut(first) {
@@ -216,22 +216,22 @@ struct Line {
     has_comment: bool,
 }
 
-/// A walk through a text. Every comment from `before` on waits for code, from `unended` on for the end of a declaration, and from
-/// `inside` on for the end of the body.
+/// A walk through a text. Every comment from `before` on waits for code, from `unended` on for the end of a
+/// declaration, and from `inside` on for the end of the body.
 #[derive(Default)]
 struct Scan<'a> {
     text: &'a str,
     base: u32,
-    /// WGSL has block comments that nest (section 3.3, Comments), no directives, and no lines that continue after a backslash.
+    /// WGSL has nested block comments (section 3.3, Comments), no directives, and no line continuation.
     is_wgsl: bool,
     at: usize,
     found: Vec<Comment>,
     line: Line,
     has_code: bool,
-    /// The braces around the place, the outermost first.
+    /// The enclosing braces, the outermost first.
     blocks: Vec<usize>,
     before: usize,
-    /// The first comment that nothing separates from the code after it so far, and the first that no directive follows.
+    /// The first comment that directly precedes the code after it so far, and the first that no directive follows.
     joined: usize,
     undirected: usize,
     unended: usize,
@@ -372,13 +372,14 @@ impl Scan<'_> {
     }
 }
 
-/// Returns true if a line begins a group, another one, or ends it.
+/// Returns true if a line starts, continues or ends a conditional group.
 fn is_conditional(rest: &[u8]) -> bool {
     let word = rest[1..].trim_ascii_start();
     [b"if".as_slice(), b"el", b"endif"].iter().any(|start| word.starts_with(start))
 }
 
-/// Characters that end a line in WGSL (section 3.2, Blankspace and Line Breaks). In the other languages most of them are white space.
+/// Characters that end a line in WGSL (section 3.2, Blankspace and Line Breaks). In the other languages most of them
+/// are white space.
 const BREAKS: [char; 7] = ['\n', '\u{b}', '\u{c}', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// The bytes of a comment up to the end of its line.
@@ -389,7 +390,7 @@ fn comment_length(rest: &str, is_wgsl: bool) -> usize {
     }
 }
 
-/// The bytes up to the end of a line, with the lines that a backslash joins to it.
+/// The bytes up to the end of a line, including continued lines.
 fn line_length(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(length) = rest[at..].iter().position(|byte| *byte == b'\n') {
@@ -423,7 +424,7 @@ fn block_length(rest: &[u8], nests: bool) -> usize {
     rest.len()
 }
 
-/// The lines of a comment that begins in a column, as every language takes them.
+/// The lines of a comment that starts in a column, in a form that every language accepts.
 fn lines_of(text: &str, column: usize) -> Vec<String> {
     // A character that ends a line in only some languages would end the comment there.
     let text = &*text.replace("\r\n", "\n").replace(|c| c != '\n' && BREAKS.contains(&c), " ");

@@ -2,7 +2,7 @@
 
 use crate::ir::{Module, Type, TypeId, Types};
 
-/// The new type of a texture or an image; none if it stays.
+/// The new type of a texture or an image; `None` if it is unchanged.
 pub(super) type Change<'a> = &'a dyn Fn(Type) -> Option<Type>;
 
 /// The type with the textures in it changed.

@@ -7,26 +7,26 @@ use crate::ir::{BlockId, Function, Inst, InstId, Module, Op, Scalar, Space, Type
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Stores that are one assignment.
+/// Stores that are combined into one assignment.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     /// The vector whose components are stored.
     pub value: Value,
-    /// The instructions that take its components, and the stores.
+    /// The instructions that extract its components, and the stores.
     pub extracts: SmallVec<[InstId; 4]>,
     pub stores: SmallVec<[InstId; 4]>,
     base: Value,
-    /// The indices that lead to the vector that is stored to.
+    /// The indices that lead to the destination vector.
     indices: Values,
     /// Its components, and the value's.
     to: SmallVec<[u8; 4]>,
     from: SmallVec<[u8; 4]>,
-    /// Components of the vector that is stored to.
+    /// Number of components of the destination vector.
     size: u8,
 }
 
 impl Run {
-    /// Returns true if all of a vector is stored to, in order.
+    /// Returns true if a whole vector is stored, in order.
     fn is_whole(&self) -> bool {
         self.to.len() == usize::from(self.size) && in_order(&self.to)
     }
@@ -67,7 +67,7 @@ impl Runs {
         self.first.iter().map(|(id, run)| (*id, run))
     }
 
-    /// Returns true for a store that an earlier one stands for.
+    /// Returns true for a store that is part of an earlier one's assignment.
     pub fn stands_elsewhere(&self, id: InstId) -> bool {
         self.others.contains(&id)
     }
@@ -142,8 +142,8 @@ fn store_of(module: &Module, f: &Function, insts: Option<&[InstId]>) -> Option<R
     })
 }
 
-/// The store of a vector some of whose components are new and the others its own, which three instructions are: the vector, the
-/// new one, and the store.
+/// The store of a vector with some new components and otherwise its own, which is three instructions: a load of the
+/// vector, the new vector, and the store.
 fn merged_of(module: &Module, f: &Function, insts: Option<&[InstId]>) -> Option<Run> {
     let [load, merge, store] = *insts? else { return None };
     let Op::Load(pointer) = f.insts[load].op else { return None };
@@ -178,7 +178,7 @@ fn merged_of(module: &Module, f: &Function, insts: Option<&[InstId]>) -> Option<
     })
 }
 
-/// The components of the vector at a constant address in memory that no other invocation sees.
+/// The components of the vector at a constant address in private memory.
 fn vector_at(module: &Module, f: &Function, base: Value, indices: Values) -> Option<u8> {
     let (space, mut ty) = module.pointee_of(f, &module.types, base)?;
     let is_own = match space {

@@ -1,5 +1,5 @@
-//! Resources of all descriptor sets as binding points of OpenGL, which has no sets, numbers each kind of resource apart, and
-//! gives each element of an array its own number (GLSL 4.60 section 4.4.5).
+//! Maps resources of all descriptor sets to OpenGL's binding points. OpenGL has no sets, numbers each kind of resource
+//! separately, and gives each element of an array a number (GLSL 4.60 section 4.4.5).
 
 use super::language::Language;
 use crate::backend::Made;
@@ -11,7 +11,7 @@ use crate::source::Span;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A resource that does not keep its place in the source.
+/// A resource whose place differs from the source's.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Moved {
     pub name: String,
@@ -24,7 +24,7 @@ pub(super) struct Moved {
     pub class: ResourceClass,
 }
 
-/// A resource whose binding point the host gives it by name, where layouts cannot.
+/// A resource whose binding point the host assigns by name, if layouts cannot set it.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Point {
     /// Name of the variable, or of the block.
@@ -32,8 +32,8 @@ pub(super) struct Point {
     pub point: u32,
 }
 
-/// Moves all resources into set 0. Each keeps its number if that is free; the choices of `places` come first, then lower
-/// sets. Resources of other stages of the program count too, so that the stages agree.
+/// Moves all resources into set 0. Each keeps its number if that is free; the choices in `places` come first, then
+/// lower sets. Resources of other stages of the program count too, so that the stages agree.
 ///
 /// # Errors
 /// If options put two resources of one kind at one place.
@@ -79,7 +79,7 @@ pub(super) fn flatten(module: &mut Module, places: &Places, language: &dyn Langu
     Ok(moved)
 }
 
-/// The message about a chosen place that cannot be kept.
+/// The error about a chosen place that is already in use.
 fn crowded(module: &Module, (set, binding): (u32, u32), point: u32, language: &dyn Language) -> Diagnostic {
     let is_it = |global: &Global| resource_of(module, global).is_some_and(|of| (of.set, of.binding) == (set, binding));
     let found = module.globals.iter().find(|(_, global)| is_it(global));
@@ -88,7 +88,7 @@ fn crowded(module: &Module, (set, binding): (u32, u32), point: u32, language: &d
     Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "")
 }
 
-/// Refuses push constants at the place of a uniform block, in a module where they are such a block.
+/// Refuses push constants at the place of a uniform block, in a module in which they are such a block.
 ///
 /// # Errors
 /// Returns the other block.
@@ -120,17 +120,17 @@ fn name_of(module: &Module, id: GlobalId) -> String {
     }
 }
 
-/// The place with the set and binding that a resource has, where it is that one.
+/// The chosen place of a resource with this set and binding.
 fn at(place: &Place, set: u32, binding: u32) -> Place {
     Place { group: place.group.map(|_| set), number: binding }
 }
 
-/// Numbers that are taken, as ranges from a start to an end that do not touch.
+/// Numbers in use, as ranges from a start to an end, which do not touch.
 #[derive(Default)]
 struct Taken(BTreeMap<u32, u32>);
 
 impl Taken {
-    /// Takes the first free numbers in a row that are not below `from`, and gives the first of them.
+    /// Takes the first consecutive free numbers from `from` on, and returns the first of them.
     fn take(&mut self, from: u32, count: u32) -> u32 {
         let mut first = from;
         while let Some((_, end)) =

@@ -1,4 +1,4 @@
-//! Numbers of resources in languages that number each kind apart: the registers of HLSL, the indices of MSL.
+//! Numbers of resources in languages that number each kind separately: HLSL's registers, MSL's indices.
 
 use super::language::Language;
 use crate::diagnostic::{Code, Diagnostic};
@@ -46,12 +46,12 @@ impl Role {
 pub(super) struct Slot {
     pub name: String,
     pub role: Role,
-    /// The kind, which has numbers of its own.
+    /// The kind, which is numbered separately.
     pub kind: &'static str,
-    /// The space of the number; 0 where there is one space.
+    /// The space of the number; 0 if there is one space.
     pub space: u32,
     pub index: u32,
-    /// Numbers that an array takes, from that one on.
+    /// The number of indices of an array, from `index` on.
     pub count: u32,
     pub span: Span,
 }

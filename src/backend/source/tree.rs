@@ -1,4 +1,4 @@
-//! Statements, and their text with margins.
+//! Statements, and their indented text.
 
 use super::expr::Expr;
 use crate::backend::written::{Written, names_in};
@@ -21,10 +21,10 @@ pub(super) struct Stmt {
 pub(super) enum Kind {
     /// One that ends with its line.
     Line(String),
-    /// One that looks like a jump, after which the invocation continues.
+    /// A demotion: it looks like a jump, but the invocation continues after it.
     Demote,
     Define(Declared),
-    /// A comment, or a line of one, with its signs.
+    /// A comment, or a line of one, with its delimiters.
     Comment(String),
     /// A line of the preprocessor.
     Directive(String),
@@ -43,13 +43,13 @@ pub(super) enum Kind {
         body: Vec<Stmt>,
         hint: &'static str,
     },
-    /// A loop that ends after a turn by a condition.
+    /// A loop with a condition at its end.
     Do {
         body: Vec<Stmt>,
         ends: Expr,
         hint: &'static str,
     },
-    /// A loop with statements between its turns, which continue by `continue` too, in languages that have such.
+    /// A loop with statements between its iterations, which `continue` also runs, in languages that have such loops.
     Loop {
         body: Vec<Stmt>,
         between: Vec<Stmt>,
@@ -69,7 +69,7 @@ pub(super) struct Declared {
     pub name: String,
     pub dims: String,
     pub value: Option<String>,
-    /// True if it never gets another value.
+    /// True if it is never reassigned.
     pub is_fixed: bool,
 }
 
@@ -78,17 +78,17 @@ pub(super) struct Declared {
 pub(super) struct Syntax {
     /// The signs around a condition.
     pub around: [&'static str; 2],
-    /// A declaration without its end.
+    /// A declaration, without its terminator.
     pub declared: fn(&Declared) -> String,
-    /// The lines that begin an arm, the last without its brace.
+    /// The lines at the start of an arm, the last without its brace.
     pub labels: fn(&[String]) -> Vec<String>,
     /// How much deeper than the switch its labels are.
     pub arms: usize,
-    /// The statement that ends an arm; none if its brace does.
+    /// The statement at the end of an arm; `None` if its brace is enough.
     pub arm_end: Option<&'static str>,
-    /// The head of a loop that runs until a jump.
+    /// The header of an infinite loop.
     pub endless: &'static str,
-    /// The head of a loop that ends after a turn.
+    /// The header of a loop with a condition at its end.
     pub repeated: &'static str,
     /// The lines at the end of the loop.
     pub ends: fn(&Expr) -> Vec<String>,
@@ -120,17 +120,17 @@ pub(super) const C: Syntax = Syntax {
 pub(super) struct Arm {
     pub labels: Vec<String>,
     pub body: Vec<Stmt>,
-    /// True if it continues in the next one.
+    /// True if it falls through to the next one.
     pub falls: bool,
 }
 
 impl Arm {
-    /// The label of the arm that takes every other value.
+    /// The label of the default arm.
     pub const DEFAULT: &str = "default";
 }
 
 impl Kind {
-    /// The blocks of statements in it, in the order of the text.
+    /// The nested blocks of statements, in text order.
     pub fn blocks(&self) -> impl Iterator<Item = &Vec<Stmt>> {
         let (pair, arms): ([Option<&Vec<Stmt>>; 2], &[Arm]) = match self {
             Kind::If { then, otherwise, .. } => ([Some(then), Some(otherwise)], &[]),
@@ -160,7 +160,7 @@ impl Kind {
 }
 
 impl Stmt {
-    /// Returns true if it is one line.
+    /// Returns true if it takes one line.
     pub fn is_line(&self) -> bool {
         matches!(self.kind, Kind::Line(_) | Kind::Define(_) | Kind::Demote)
     }
@@ -201,7 +201,7 @@ impl Stmt {
         self.kind.blocks().flatten()
     }
 
-    /// Returns true if it may leave the loop or switch around it, and continue after that.
+    /// Returns true if it may leave the enclosing loop or switch, and continue after that.
     pub fn breaks(&self) -> bool {
         match &self.kind {
             Kind::Line(text) => text == "break;",
@@ -334,7 +334,7 @@ impl Lines {
         self.add(origin, &format!("{hint}if {open}{}{close} {{", condition.text), Vec::new());
         self.nested(then);
         let mut rest = otherwise.as_slice();
-        // `else if` where the other arm is nothing but another selection.
+        // `else if` if the other arm is only another selection.
         while let Some((condition, then, otherwise)) = else_if(rest) {
             self.add(origin, &format!("}} else if {open}{}{close} {{", condition.text), Vec::new());
             self.nested(then);
@@ -348,7 +348,7 @@ impl Lines {
     }
 }
 
-/// The parts of the selection that another arm is nothing but, which is `else if` then.
+/// The parts of the selection if an arm is only that, so that it becomes `else if`.
 pub(super) fn else_if(block: &[Stmt]) -> Option<(&Expr, &Vec<Stmt>, &Vec<Stmt>)> {
     match block {
         [Stmt { kind: Kind::If { condition, then, otherwise, hint: "" }, .. }] if !then.is_empty() => {

@@ -6,7 +6,7 @@ use crate::source::Span;
 use std::rc::Rc;
 
 impl Writer<'_> {
-    /// A type as it begins a declaration, and what follows the name: the lengths of arrays.
+    /// The type at the start of a declaration, and the text after the name: array lengths.
     pub fn declared(&mut self, id: TypeId) -> (String, String) {
         let mut dims = String::new();
         let mut ty = id;
@@ -24,7 +24,7 @@ impl Writer<'_> {
         (self.base_name(ty), dims)
     }
 
-    /// A type where a name of one is wanted: constructors and results.
+    /// A type as a name: for constructors and results.
     pub fn type_name(&mut self, id: TypeId) -> String {
         let (base, dims) = self.declared(id);
         base + &dims
@@ -41,8 +41,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The name of a length that specialization constants give: compilers tell arrays of other expressions apart, though
-    /// these be equal.
+    /// The name of a length from specialization constants: compilers treat arrays with different length expressions as
+    /// different types, even if they are equal.
     fn named_length(&mut self, id: ConstId) -> String {
         let text = self.constant(id).text;
         if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
@@ -93,7 +93,7 @@ impl Writer<'_> {
         String::new()
     }
 
-    /// The struct that stands for itself and for all of its layouts.
+    /// The struct that represents itself and all of its layouts.
     pub fn logical(&self, id: StructId) -> StructId {
         self.types.structs[id].logical.unwrap_or(id)
     }

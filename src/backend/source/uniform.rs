@@ -15,8 +15,7 @@ use crate::lane::{Group, LaneOp};
 use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The instructions for which `asks` returns true and that a part of the workgroup may not reach, in the order of
-/// discovery.
+/// The instructions that `asks` selects and that a part of the workgroup may not reach, in the order of discovery.
 pub(super) fn parted(t: &mut Writer, asks: fn(&Op) -> bool) -> Vec<(FuncId, InstId)> {
     let module = t.module;
     let is_asked = |f: &Function| f.insts.iter().any(|(_, inst)| asks(&inst.op));
@@ -79,7 +78,7 @@ pub(super) fn waits(op: &Op) -> bool {
     matches!(op, Op::Barrier { execution: Some(Scope::Workgroup), .. })
 }
 
-/// Returns true for an operation that takes derivatives from the neighbours in the quad.
+/// Returns true for an operation that depends on derivatives in the quad.
 pub(super) fn takes_derivatives(op: &Op) -> bool {
     match op {
         Op::Math(function, _) => function.is_derivative(),
@@ -101,7 +100,7 @@ struct Search<'t, 'a> {
     /// Requested instructions in divergent control flow.
     found: Vec<(FuncId, InstId)>,
     seen: FxHashSet<(FuncId, InstId)>,
-    /// The results of calls: if they differ, and where pointers point.
+    /// The results of calls: whether they differ, and where pointers point.
     calls: FxHashMap<Call, (bool, Vec<bool>)>,
 }
 
@@ -117,7 +116,7 @@ struct State {
 }
 
 impl State {
-    /// Adds what another way brings, except its control flow.
+    /// Merges another path, except its control flow.
     fn join(&mut self, other: &State) {
         limits::spend(other.locals.len() + other.arguments.len());
         self.locals.extend(&other.locals);
@@ -127,7 +126,7 @@ impl State {
     }
 }
 
-/// A loop or a switch around the place.
+/// An enclosing loop or switch.
 #[derive(Default)]
 struct Around {
     breaks: Option<State>,
@@ -148,7 +147,7 @@ impl Ends {
     const FALLS: Ends = Ends { falls: true, breaks: false, continues: false, returns: false };
     const RETURNS: Ends = Ends { falls: false, breaks: false, continues: false, returns: true };
 
-    /// Returns true if some way leads elsewhere than to the next statement.
+    /// Returns true if some path leads elsewhere than to the next statement.
     fn jump(self) -> bool {
         self.breaks || self.continues || self.returns
     }
@@ -174,7 +173,7 @@ struct Walk<'s, 't, 'a> {
     /// At the returns of the function: whether the target of each pointer argument varies.
     returned: Vec<bool>,
     around: Vec<Around>,
-    /// For each selection being walked, true if a value that it gives differs.
+    /// For each selection being walked, true if a yielded value differs.
     yields: Vec<bool>,
     /// The findings at the heads of loops, by their bodies.
     heads: FxHashMap<BlockId, State>,
@@ -218,7 +217,7 @@ impl<'s, 't, 'a> Walk<'s, 't, 'a> {
         self.returned.iter_mut().zip(&self.state.arguments).for_each(|(all, now)| *all |= now);
     }
 
-    /// Returns true if a value differs, at the place where it is used.
+    /// Returns true if a value differs, at its use.
     fn value(&self, value: Value) -> bool {
         match value {
             Value::Param(index) => {
@@ -234,7 +233,7 @@ impl<'s, 't, 'a> Walk<'s, 't, 'a> {
         matches!(self.search.t.types.pointee(ty), Some((Space::Function | Space::Private, _)))
     }
 
-    /// The variable that a pointer points into, and if it depends on an index that differs.
+    /// The variable that a pointer points into, and true if an index on the way differs.
     fn root(&self, pointer: Value) -> (Value, bool) {
         let Value::Inst(id) = pointer else { return (pointer, false) };
         match self.f.insts[id].op {
@@ -281,7 +280,7 @@ impl<'s, 't, 'a> Walk<'s, 't, 'a> {
         }
     }
 
-    /// Blocks that run one after the other.
+    /// Consecutive blocks.
     fn blocks(&mut self, blocks: &[BlockId]) -> Ends {
         let mut all = Ends::FALLS;
         for id in blocks.iter().flat_map(|block| &self.f.blocks[*block].insts) {
@@ -343,7 +342,7 @@ impl<'s, 't, 'a> Walk<'s, 't, 'a> {
         Ends::FALLS
     }
 
-    /// Notes an instruction requested, where invocations may have diverged.
+    /// Records a selected instruction, if invocations may have diverged.
     fn note(&mut self, id: InstId, inst: &Inst) {
         if self.state.is_parted && (self.search.asks)(&inst.op) && self.search.seen.insert((self.id, id)) {
             self.search.found.push((self.id, id));
@@ -427,7 +426,7 @@ impl<'s, 't, 'a> Walk<'s, 't, 'a> {
         all
     }
 
-    /// Arms that a break leaves, with those into which they fall.
+    /// Arms that a break leaves, with the arms that they fall into.
     fn switch(&mut self, selector: Value, cases: &[Case]) -> Ends {
         let was_parted = self.state.is_parted;
         let mut arms: Vec<Vec<BlockId>> = (0..cases.len())
@@ -450,7 +449,7 @@ impl<'s, 't, 'a> Walk<'s, 't, 'a> {
         all
     }
 
-    /// Continues with the joined state of several paths, including this one if it is reachable.
+    /// Continues with the merged state of several paths, including this one if it is reachable.
     fn meet(&mut self, others: Option<State>, is_reached: bool) {
         match others {
             Some(others) if is_reached => self.state.join(&others),

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A place in a block: before the instruction of this number.
+/// A position in a block: before the instruction with this index.
 pub(super) type Place = (BlockId, u32);
 
 /// Instructions that are examined between a value and its use at most.
@@ -22,13 +22,13 @@ const MOST_LOOKED_AT: usize = 96;
 pub(super) struct Uses {
     places: FxHashMap<InstId, Place>,
     users: FxHashMap<InstId, SmallVec<[Place; 2]>>,
-    /// The place of a block in the one around it; true where it repeats.
+    /// The position of a block in the enclosing one; true if it repeats.
     parents: FxHashMap<BlockId, (Place, bool)>,
     locals: FxHashMap<LocalId, Vec<Place>>,
     params: FxHashMap<u32, usize>,
-    /// Components that a composite takes with their whole vector.
+    /// Components that a composite takes together with their whole vector.
     joined: FxHashSet<InstId>,
-    /// Variables by the place before which they are declared.
+    /// Variables by the position before which they are declared.
     declared: FxHashMap<Place, Vec<LocalId>>,
     pure: Rc<Pure>,
 }
@@ -51,7 +51,7 @@ impl Uses {
         uses
     }
 
-    /// A vector with a single store of all components has one use, the first store.
+    /// A vector with a single combined store has one use, the first store.
     fn join_runs(&mut self, runs: &Runs) {
         for (store, run) in runs.iter() {
             let (Value::Inst(whole), Some(place)) = (run.value, self.place(store)) else { continue };
@@ -66,12 +66,12 @@ impl Uses {
         }
     }
 
-    /// Returns true for functions that do nothing but compute a result.
+    /// Returns true for functions that only compute a result.
     pub fn is_pure(&self, function: FuncId) -> bool {
         self.pure.contains(&function)
     }
 
-    /// A vector whose components all go into a composite one after the other is used once, by the composite.
+    /// A vector whose components all go into a composite in order is used once, by the composite.
     fn join_parts(&mut self, f: &Function, types: &Types) {
         for (id, inst) in f.insts.iter() {
             let (Op::Construct(parts), Some(place)) = (inst.op, self.place(id)) else { continue };
@@ -98,7 +98,7 @@ impl Uses {
                 self.places.insert(*id, place);
                 let inst = &f.insts[*id];
                 match inst.op {
-                    // The text names one vector once.
+                    // The text contains a single vector once.
                     Op::Shuffle { a, b, .. } if a == b => self.use_at(a, place),
                     op => op.each_operand(f, |value| self.use_at(value, place)),
                 }
@@ -129,7 +129,7 @@ impl Uses {
         }
     }
 
-    /// The blocks around a place, from its own outwards, each with the place in it.
+    /// The blocks around a position, from its own outwards, each with the position in it.
     fn around(&self, place: Place) -> Vec<(Place, bool)> {
         let mut all = vec![(place, false)];
         let mut block = place.0;
@@ -143,8 +143,8 @@ impl Uses {
         all
     }
 
-    /// Finds the innermost block that holds all uses of each variable, and of those in whose place it is passed. One that
-    /// keeps its value from one turn of a loop to the next stays outside.
+    /// Finds the innermost block that contains all uses of each variable, including uses of the argument that replaces
+    /// it. A variable that keeps its value between iterations of a loop stays outside the loop.
     pub fn declare(&mut self, f: &Function, passed: &FxHashMap<LocalId, Value>) {
         let mut all = self.locals.clone();
         for (copy, place) in passed {
@@ -183,8 +183,8 @@ impl Uses {
         }
     }
 
-    /// Returns true if the instruction at a place gives all of a variable its value: a store, or a call of a function that
-    /// does not read what it is passed.
+    /// Returns true if the instruction at a position assigns all of a variable: a store, or a call of a function that
+    /// does not read the argument.
     fn gives_whole(
         &self,
         f: &Function,
@@ -223,8 +223,8 @@ impl Uses {
         self.users.get(&id).map_or(0, |users| users.len())
     }
 
-    /// Returns true if a value can be computed where it is used instead: it is used once, in its own block; what reads
-    /// memory, before anything writes some.
+    /// Returns true if a value can be computed at its use: it is used once, in its own block, and for a read of memory,
+    /// before any write.
     pub fn can_move(&self, f: &Function, id: InstId, reads: &Reads) -> bool {
         let (Some((block, at)), Some([(user, to)])) = (self.place(id), self.users.get(&id).map(SmallVec::as_slice))
         else {
@@ -233,14 +233,14 @@ impl Uses {
         *user == block && !self.writes_between(f, block, at..*to, reads)
     }
 
-    /// Returns true if all uses of a pointer or a variable's value are in its block, and nothing writes what it reads before
-    /// the last.
+    /// Returns true if all uses of a pointer or a variable's value are in its block, before any write of the memory
+    /// that it reads.
     pub fn is_stable(&self, f: &Function, id: InstId, reads: &Reads) -> bool {
         let Some((block, at)) = self.place(id) else { return false };
         self.last_use(f, id).is_some_and(|last| !self.writes_between(f, block, at..last, reads))
     }
 
-    /// The last place in its block that uses a value or a pointer that is made from it; none if others do.
+    /// The last position in its block that uses a value or a pointer derived from it; `None` if other blocks do.
     fn last_use(&self, f: &Function, id: InstId) -> Option<u32> {
         let (block, at) = self.place(id)?;
         let mut last = at;
@@ -254,14 +254,14 @@ impl Uses {
         Some(last)
     }
 
-    /// The instruction that uses a result, where it is the only one.
+    /// The only instruction that uses a result, if there is one.
     pub fn only_user(&self, f: &Function, id: InstId) -> Option<InstId> {
         let [(block, at)] = self.users.get(&id)?.as_slice() else { return None };
         f.blocks[*block].insts.get(*at as usize).copied()
     }
 
-    /// The innermost loop around an instruction that holds another use of a variable than those before it: the loop, and the
-    /// place in its own blocks that holds the instruction.
+    /// The innermost loop around an instruction that contains another use of a variable than the earlier ones: the
+    /// loop, and the position of the instruction in the loop's own blocks.
     pub fn loop_around(&self, f: &Function, local: LocalId, id: InstId) -> Option<(InstId, Place)> {
         let chain = self.around(self.place(id)?);
         limits::spend(chain.len());
@@ -277,7 +277,7 @@ impl Uses {
         })
     }
 
-    /// The two values that are stored to a variable, with their places, if nothing else changes it.
+    /// The two values that are stored to a variable, with their positions, if nothing else changes it.
     pub fn stores_of(&self, f: &Function, local: LocalId) -> Option<[(Value, Place); 2]> {
         const MOST: usize = 24;
         let places = self.locals.get(&local).filter(|places| places.len() <= MOST)?;
@@ -293,7 +293,7 @@ impl Uses {
         <[(Value, Place); 2]>::try_from(stores.as_slice()).ok().filter(|_| f.locals[local].init.is_none())
     }
 
-    /// Returns true if nothing gives a variable a value but one store of the whole.
+    /// Returns true if a variable gets its value from only one store of the whole.
     pub fn is_given_once(&self, f: &Function, types: &Types, local: LocalId) -> bool {
         const MOST: usize = 256;
         let Some(places) = self.locals.get(&local).filter(|places| places.len() <= MOST) else { return false };
@@ -336,7 +336,7 @@ impl Uses {
         })
     }
 
-    /// Returns true if a variable is used in a loop alone, except the store that gives it its first value.
+    /// Returns true if a variable is only used in a loop, except for the store that initialises it.
     pub fn is_only_in(&self, local: LocalId, of: Place) -> bool {
         const MOST: usize = 64;
         let Some(places) = self.locals.get(&local).filter(|places| places.len() <= MOST) else { return false };
@@ -346,8 +346,8 @@ impl Uses {
         outside == 1
     }
 
-    /// The instructions that use a variable, in their order where they are in one block; none if they are in several, or
-    /// more than `most`.
+    /// The instructions that use a variable, in order if they are in one block; `None` if they are in several, or more
+    /// than `most`.
     pub fn insts_of(&self, f: &Function, local: LocalId, most: usize) -> Option<SmallVec<[InstId; 3]>> {
         let mut places = self.locals.get(&local).filter(|places| places.len() <= most)?.clone();
         places.sort_unstable_by_key(|(_, at)| *at);
@@ -366,7 +366,7 @@ impl Uses {
         }
     }
 
-    /// Returns true for a component that its one user takes with the whole vector.
+    /// Returns true for a component that its only user takes with the whole vector.
     pub fn is_joined(&self, id: InstId) -> bool {
         self.joined.contains(&id)
     }
@@ -376,7 +376,8 @@ impl Uses {
         self.params.get(&index).copied().unwrap_or(0)
     }
 
-    /// Returns true if the one use of a value is the next instruction, and of no other value but constants and variables.
+    /// Returns true if the only use of a value is the next instruction, which otherwise only uses constants and
+    /// variables.
     pub fn is_taken_next(&self, f: &Function, id: InstId) -> bool {
         let (Some((block, at)), Some([(user, to)])) = (self.place(id), self.users.get(&id).map(SmallVec::as_slice))
         else {
@@ -392,14 +393,14 @@ impl Uses {
             }
     }
 
-    /// Returns true if the one use of a value is a store of it.
+    /// Returns true if the only use of a value is a store of it.
     pub fn is_stored(&self, f: &Function, id: InstId) -> bool {
         let user = self.only_user(f, id).map(|user| f.insts[user].op);
         matches!(user, Some(Op::Store { value, .. }) if value == Value::Inst(id))
     }
 
-    /// Returns true if the one use of a value is in a list that declares a variable: it is the variable's first value, or a part of
-    /// an array or struct, which gets a name itself where it is not.
+    /// Returns true if the only use of a value is in a list that declares a variable: it is the variable's initial
+    /// value, or a part of an array or struct, which otherwise gets a name itself.
     pub fn is_listed(&self, f: &Function, types: &Types, id: InstId) -> bool {
         let Some([place]) = self.users.get(&id).map(SmallVec::as_slice) else { return false };
         let Some(user) = f.blocks[place.0].insts.get(place.1 as usize).map(|user| &f.insts[*user]) else {
@@ -414,8 +415,7 @@ impl Uses {
         }
     }
 
-    /// Returns true if a value that is computed where it is used is so whenever it would be otherwise: no choice or short
-    /// circuit leaves it out.
+    /// Returns true if a value that is computed at its use is always computed: no select or short circuit skips it.
     pub fn is_always_taken(&self, f: &Function, id: InstId) -> bool {
         const MOST: usize = 16;
         let mut of = id;
@@ -464,7 +464,7 @@ impl Uses {
         }
     }
 
-    /// Returns true if the one use of a value is the condition of the next instruction.
+    /// Returns true if the only use of a value is the condition of the next instruction.
     pub fn is_next_condition(&self, f: &Function, id: InstId) -> bool {
         let (Some((block, at)), Some([(user, to)])) = (self.place(id), self.users.get(&id).map(SmallVec::as_slice))
         else {
@@ -481,7 +481,7 @@ impl Uses {
 #[derive(Debug)]
 pub(super) enum Part {
     One(Value),
-    /// A whole vector, with the instructions that take its components.
+    /// A whole vector, with the instructions that extract its components.
     Whole(Value, SmallVec<[InstId; 4]>),
 }
 
@@ -523,7 +523,7 @@ pub(super) fn parts_of(f: &Function, types: &Types, parts: &[Value]) -> Vec<Part
     made
 }
 
-/// The variable of the function that a pointer points into.
+/// The function variable that a pointer points into.
 pub(super) fn local_of(f: &Function, pointer: Value) -> Option<LocalId> {
     match pointer {
         Value::Local(id) => Some(id),
@@ -535,8 +535,8 @@ pub(super) fn local_of(f: &Function, pointer: Value) -> Option<LocalId> {
     }
 }
 
-/// Returns true if fragments ask their neighbours for values: by derivatives, by levels of detail that follow from them, or by
-/// operations between lanes.
+/// Returns true if fragments use values of their neighbours: by derivatives, by levels of detail that depend on them,
+/// or by cross-lane operations.
 pub(super) fn asks_neighbours(module: &Module) -> bool {
     let asks = |op: Op| match op {
         Op::Lane(..) => true,

@@ -1,10 +1,11 @@
-//! Inputs and outputs between stages, for languages without locations or blocks of them (GLSL ES 3.00 sections 4.3.7 and 4.3.8).
+//! Inputs and outputs between stages, for languages without locations or without interface blocks (GLSL ES 3.00
+//! sections 4.3.7 and 4.3.8).
 
 use crate::ir::{Binding, FuncId, Global, GlobalId, InstId, Module, Op, Space, Type, Value, Values};
 use rustc_hash::FxHashMap;
 
-/// Gives every input and output between stages the name of its location in its place: the stages of a program need not have the
-/// same names in the source.
+/// Names every input and output between stages after its location, because the stages of a program may use different
+/// names in the source.
 pub(super) fn name_by_location(module: &mut Module) {
     let Some(stage) = module.entry_points.first().map(|entry| entry.stage) else { return };
     let mut named: FxHashMap<String, GlobalId> = FxHashMap::default();
@@ -74,7 +75,7 @@ fn location_in(binding: Binding) -> Option<u32> {
     if let Binding::Location { location, .. } = binding { location } else { None }
 }
 
-/// Puts the variables of members into the place of parts of blocks.
+/// Replaces parts of blocks by the variables of members.
 fn reach_members(module: &mut Module, function: FuncId, members: &FxHashMap<GlobalId, Vec<GlobalId>>) {
     let mut whole: FxHashMap<InstId, GlobalId> = FxHashMap::default();
     for id in module.functions[function].insts.handles() {

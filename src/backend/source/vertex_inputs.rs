@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Moves the inputs of a vertex shader to other locations.
 ///
 /// # Errors
-/// When two of them are at one location then, or have one semantic where the language has such.
+/// When two of them then have the same location, or the same semantic in a language with semantics.
 pub(super) fn place(module: &mut Module, places: &Places, has_semantics: bool) -> Result<(), Vec<Diagnostic>> {
     if module.entry_points.first().is_none_or(|entry| entry.stage != Stage::Vertex) {
         return Ok(());
@@ -38,7 +38,8 @@ pub(super) fn place(module: &mut Module, places: &Places, has_semantics: bool) -
     Ok(())
 }
 
-/// Name and number of a semantic: case does not count, and no number is 0. `LOC` with a number is what inputs have by default.
+/// Name and number of a semantic: case does not matter, and a missing number is 0. `LOC` with a number is the default
+/// of inputs.
 fn semantic_of(text: &str) -> (String, u32) {
     let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
     let number = text[name.len()..].parse().unwrap_or(0);

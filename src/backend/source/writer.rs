@@ -1,4 +1,4 @@
-//! The state of writing one module.
+//! The state while a module is written.
 
 use super::combine::Pair;
 use super::elements::Element;
@@ -29,14 +29,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// A module on its way to text.
+/// A module that is being written.
 pub(super) struct Writer<'a> {
     pub module: &'a Module,
     pub options: &'a Options,
     pub language: &'static dyn Language,
-    /// The types of the module, with those requested on the way.
+    /// The types of the module, and types added on demand.
     pub types: Types,
-    /// A copy of the module to lay types out in.
+    /// A copy of the module for computing layouts.
     pub scratch: Module,
     pub names: Names,
     pub extensions: BTreeSet<&'static str>,
@@ -47,7 +47,7 @@ pub(super) struct Writer<'a> {
     pub variables: Vec<String>,
     /// Declarations of the module's variables, in the order of the source.
     pub declarations: BTreeMap<GlobalId, Vec<String>>,
-    /// Helper functions that the text needs.
+    /// Helper functions of the text.
     pub helpers: Vec<String>,
     /// Names of helpers that were renamed, and the types for which each exists.
     pub helper_names: FxHashMap<&'static str, String>,
@@ -62,16 +62,16 @@ pub(super) struct Writer<'a> {
     pub spec_names: FxHashMap<u32, String>,
     /// Names of constant arrays and structs.
     pub constants: FxHashMap<ConstId, String>,
-    /// Names of lengths that specialization constants give.
+    /// Names of lengths from specialization constants.
     pub lengths: FxHashMap<ConstId, String>,
     pub function_names: FxHashMap<FuncId, String>,
-    /// For each function, true if it reaches other lanes.
+    /// For each function, true if it contains cross-lane operations.
     pub reaching: Vec<bool>,
     pub references: FxHashMap<StructId, String>,
     pub declared_structs: FxHashSet<StructId>,
     pub declared_references: FxHashSet<StructId>,
     pub declared_constants: FxHashSet<u32>,
-    /// Names that variables are declared with.
+    /// Names of declared variables.
     pub global_names: FxHashMap<GlobalId, String>,
     pub block_names: FxHashMap<GlobalId, String>,
     /// Members, variables and elements with atomic operations, in languages with atomic types.
@@ -82,25 +82,25 @@ pub(super) struct Writer<'a> {
     /// Structs in memory layout, and their names if they differ from the logical structs.
     pub laid: FxHashMap<(StructId, How), Option<Rc<Laid>>>,
     pub laid_names: FxHashMap<(StructId, How), String>,
-    /// Arrays that are assigned, passed or returned whole, where the language has other types for these.
+    /// Arrays that are assigned, passed or returned whole, if the language has separate types for these.
     pub array_values: FxHashSet<TypeId>,
     /// Memory qualifiers of the images that functions are called with.
     pub param_access: FxHashMap<(FuncId, u32), Access>,
     /// The cross-lane operations so far.
     pub operations: Vec<(FuncId, InstId)>,
     pub set_ups: u32,
-    /// Numbers of resources, where each kind has its own.
+    /// Numbers of resources, if each kind is numbered separately.
     pub slots: Vec<Slot>,
-    /// Binding points that the host gives by name.
+    /// Binding points that the host assigns by name.
     pub points: Vec<Point>,
     pub ports: Ports,
     /// The operations on textures.
     pub images: Option<Rc<ImageUses>>,
     pub pure: Option<Rc<Pure>>,
     pub effects: Option<Rc<Vec<Effects>>>,
-    /// Names of the buffers whose size the shader asks for.
+    /// Names of the buffers whose size the shader queries.
     pub sized: Vec<String>,
-    /// The comments of the source, where they are to be kept.
+    /// The comments of the source, if they are kept.
     pub remarks: Option<Remarks>,
     /// Comments of variables whose declarations are not separate lines.
     pub loose_remarks: BTreeMap<GlobalId, Beside>,
@@ -134,15 +134,15 @@ pub(super) struct Shader {
     slots: Vec<Slot>,
     /// The name of the entry point.
     entry: String,
-    /// Buffers whose size the shader asks for.
+    /// Buffers whose size the shader queries.
     sized: Vec<String>,
-    /// Textures that became one with their samplers.
+    /// Textures that were combined with their samplers.
     pub pairs: Vec<Pair>,
     /// Elements of arrays that are variables.
     pub elements: Vec<Element>,
     /// Resources that are in other sets in the source.
     pub moved: Vec<Moved>,
-    /// Binding points that the host gives by name.
+    /// Binding points that the host assigns by name.
     pub points: Vec<Point>,
     msl: super::msl::Facts,
 }
@@ -241,8 +241,8 @@ impl<'a> Writer<'a> {
         if self.diagnostics.is_empty() { Ok(self.finish(layouts)) } else { Err(self.diagnostics) }
     }
 
-    /// After a refusal the text continues with placeholders, so that only an error without one says that the module or the writer
-    /// is wrong.
+    /// After a refusal the text continues with placeholders, so only an error without a refusal shows a bug in the
+    /// module or the writer.
     fn drop_consequences(&mut self) {
         if self.diagnostics.iter().any(|error| error.code != Number::INTERNAL) {
             self.diagnostics.retain(|error| error.code != Number::INTERNAL);
@@ -262,7 +262,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The qualifiers of images that functions are called with: a parameter must have the qualifiers of its arguments.
+    /// Collects the qualifiers of images that functions are called with: a parameter must have the qualifiers of its
+    /// arguments.
     fn pass_access(&mut self, functions: &[FuncId]) {
         let module = self.module;
         for id in functions.iter().rev() {
@@ -284,7 +285,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Declarations that must be there although nothing uses them.
+    /// Declarations that are kept although they are unused.
     fn declare_kept(&mut self) {
         let kept = self.options.manner.keep_unused;
         for (id, global) in self.module.globals.iter() {
@@ -350,7 +351,7 @@ impl<'a> Writer<'a> {
         (self.helper_names.get(name).map_or_else(|| name.to_string(), String::clone), is_new)
     }
 
-    /// Returns true if atomic operations reach a member of a struct, where the language has other types for that.
+    /// Returns true if atomic operations access a member of a struct, and the language has separate types for that.
     pub fn is_atomic_member(&self, ty: TypeId, member: u32) -> bool {
         matches!(self.types.get(ty), Type::Struct(of) if self.atomic_members.contains(&(of, member)))
     }
@@ -361,7 +362,7 @@ impl<'a> Writer<'a> {
         matches!(language.form(self, id), Form::Elements { .. })
     }
 
-    /// Turns an extension on.
+    /// Enables an extension.
     pub fn need(&mut self, extension: &'static str) {
         if !self.language.has_extension(extension) {
             self.lacks(&format!("extension {extension}"));

@@ -1,7 +1,8 @@
-//! The capabilities and extensions that a module needs, collected from what is really emitted.
+//! The capabilities and extensions of a module, collected from the emitted instructions.
 //!
-//! One table each for opcodes, scalar types and built-ins (SPIR-V 1.6, "Enabling Capabilities" of each entry; extensions from
-//! the entry's "Missing before" line). Nothing is asked for because a shader merely mentions it.
+//! There is one table each for opcodes, scalar types and built-ins (SPIR-V 1.6, "Enabling Capabilities" of each entry;
+//! extensions from the entry's "Missing before" line). A shader that only mentions a feature does not need its
+//! capability.
 
 use super::Version;
 use crate::ir::{Encoding, Scalar, ScalarKind};
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 /// The smallest set found so far.
 #[derive(Debug)]
 pub(super) struct Needs {
-    /// Capabilities by number: a shader may name numbers that no table knows.
+    /// Capabilities by number, because a shader may use numbers that are in no table.
     capabilities: SmallVec<[u32; 12]>,
     extensions: BTreeSet<String>,
     /// Scalars of 8 and 16 bits for which a type is declared.
@@ -21,7 +22,8 @@ pub(super) struct Needs {
     version: Version,
 }
 
-/// Capabilities of subgroup instructions that declare `GroupNonUniform` by themselves (section 3.31, implicit declaration).
+/// Capabilities of subgroup instructions that implicitly declare `GroupNonUniform` (section 3.31, implicit
+/// declaration).
 const IMPLY_GROUP: [Capability; 8] = [
     Capability::GroupNonUniformVote,
     Capability::GroupNonUniformArithmetic,
@@ -33,7 +35,7 @@ const IMPLY_GROUP: [Capability; 8] = [
     Capability::GroupNonUniformRotateKHR,
 ];
 
-/// Capabilities that no extension carries to older versions, with their first one.
+/// Capabilities that no extension adds to older versions, with their first version.
 const SINCE: [(Capability, Version); 10] = [
     (Capability::GroupNonUniform, Version::V1_3),
     (Capability::GroupNonUniformVote, Version::V1_3),
@@ -192,11 +194,11 @@ pub(super) const DECODE_VECTOR: Unlisted = Unlisted {
     extension: "SPV_NV_cooperative_matrix_decode_vector",
 };
 const FLOAT_4: Unlisted = Unlisted { number: 4229, name: "Float4EXT", extension: "SPV_EXT_ocp_microscaling_types" };
-/// The grammar asks for it by its number.
+/// The grammar refers to it by its number.
 const BITCAST_EXTRACT: Unlisted =
     Unlisted { number: 4232, name: "BitcastExtractEXT", extension: "SPV_EXT_ocp_microscaling_types" };
 
-/// The name of a capability; its number where there is none.
+/// The name of a capability, or its number if it has none.
 pub(super) fn name(number: u32) -> String {
     let unlisted = [DECODE_VECTOR, FLOAT_4, BITCAST_EXTRACT].into_iter().find(|unlisted| unlisted.number == number);
     match (Capability::from_u32(number), unlisted) {
@@ -258,13 +260,13 @@ impl Needs {
         !self.late.is_empty()
     }
 
-    /// The capabilities and extensions requested since the last call and that the module's version is too old for,
-    /// with the version that they need.
+    /// The capabilities and extensions requested since the last call that need a newer version than the module's, with
+    /// that version.
     pub fn take_late(&mut self) -> SmallVec<[(String, Version); 1]> {
         std::mem::take(&mut self.late)
     }
 
-    /// A capability that the shader names by number; only known ones bring their extension along.
+    /// A capability that the shader requests by number; only known ones add their extension.
     pub fn numbered_capability(&mut self, number: u32) {
         match Capability::from_u32(number) {
             Some(capability) => self.capability(capability),
@@ -295,7 +297,7 @@ impl Needs {
         }
     }
 
-    /// Adds the capabilities that declaring a type of this scalar needs. Narrow ones may get by with storage: see
+    /// Adds the capabilities for declaring a type of this scalar. For narrow types, storage may be enough: see
     /// [`Needs::settle_narrow`].
     pub fn declared(&mut self, scalar: Scalar) {
         if super::narrow::is_narrow(scalar) {
@@ -305,7 +307,7 @@ impl Needs {
         }
     }
 
-    /// Narrow types that no storage capability covers need the type's own one.
+    /// Narrow types without a storage capability need the type's own one.
     pub fn settle_narrow(&mut self) {
         for scalar in std::mem::take(&mut self.narrow) {
             let storage = if scalar.width == 8 { &STORAGE_8[..] } else { &STORAGE_16 };
@@ -336,7 +338,7 @@ impl Needs {
         }
     }
 
-    /// The capabilities that nothing else in the set declares, in ascending order.
+    /// The capabilities that no other one implies, in ascending order.
     pub fn capabilities(&self) -> Vec<u32> {
         let implied = IMPLY_GROUP.iter().any(|capability| self.has(*capability));
         let group = Capability::GroupNonUniform as u32;
@@ -351,7 +353,7 @@ impl Needs {
 }
 
 /// Opcodes that a plain `Shader` module cannot use. The group operation of an arithmetic instruction decides between
-/// `GroupNonUniformArithmetic` and `…Clustered`, so its emitter asks for the capability.
+/// `GroupNonUniformArithmetic` and `…Clustered`, so its emitter requests the capability.
 const fn of_op(op: Op) -> Option<Capability> {
     Some(match op {
         Op::GroupNonUniformElect => Capability::GroupNonUniform,

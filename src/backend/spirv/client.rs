@@ -1,5 +1,5 @@
-//! The parts of a module that the API which loads it does not have. GLSL's front end refuses them in its own words; what other
-//! languages have is refused here.
+//! Refuses the parts of a module that its API lacks. GLSL's front end refuses them in its own terms; constructs of
+//! other languages are refused here.
 
 use super::Emitter;
 use crate::diagnostic::Code;
@@ -16,7 +16,7 @@ const LACKING: [(Client, BuiltIn); 5] = [
 ];
 
 impl Emitter<'_> {
-    /// Reports a variable that the API does not have; `true` if it is one.
+    /// Reports a variable that the API lacks, and returns true if it is one.
     pub fn refuse_for_client(&mut self, global: &Global) -> bool {
         let Some(what) = self.lacked_by_client(global) else { return false };
         let message = format!("{} has no {what}", self.options.profile.client.name());
@@ -43,7 +43,7 @@ impl Emitter<'_> {
         Some(what.into())
     }
 
-    /// The words for a sampler without a texture, or the other way round.
+    /// The words for a sampler without a texture, or vice versa.
     fn separate(&self, ty: TypeId) -> Option<&'static str> {
         match self.module.types.get(ty) {
             Type::Array { element, .. } => self.separate(element),

@@ -1,8 +1,8 @@
-//! Constants, specialization constants and the expressions of them (SPIR-V 1.6 section 3.49.7).
+//! Constants, specialization constants and expressions of them (SPIR-V 1.6 section 3.49.7).
 //!
-//! IR constants become ids when something first asks for them; emitters make the few scalars that they need
-//! themselves through [`Emitter::u32`] and its like. Expressions of specialization constants compute
-//! with integers and bools only, as `OpSpecConstantOp` does in shaders; others are refused.
+//! IR constants get ids on first use; emitters create the few scalars that they need through [`Emitter::u32`] and
+//! similar functions. Expressions of specialization constants are limited to integers and bools, like
+//! `OpSpecConstantOp` in shaders; others are refused.
 
 use super::Emitter;
 use super::narrow::is_narrow;
@@ -14,13 +14,13 @@ use rspirv::spirv::{Decoration, Op, Word};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::{SmallVec, smallvec};
 
-/// Constant ids assigned so far; 0 marks one not asked for yet.
+/// Constant ids assigned so far; 0 marks an unused one.
 #[derive(Debug, Default)]
 pub(super) struct ConstMap {
     known: Vec<Word>,
     /// Scalars by type id and bits.
     scalars: FxHashMap<(Word, u64), Word>,
-    /// The bits of those scalars, where they are kept ([`ConstMap::keep_bits`]).
+    /// The bits of those scalars, if they are kept ([`ConstMap::keep_bits`]).
     bits: Option<FxHashMap<Word, u64>>,
     nulls: FxHashMap<Word, Word>,
     /// Vectors of `uint` by their components.
@@ -33,7 +33,7 @@ impl ConstMap {
         ConstMap { known: vec![0; constants.len()], scalars, ..ConstMap::default() }
     }
 
-    /// Turns [`ConstMap::bits`] on.
+    /// Starts recording [`ConstMap::bits`].
     pub fn keep_bits(&mut self) {
         self.bits = Some(FxHashMap::default());
     }
@@ -130,7 +130,7 @@ impl Emitter<'_> {
         self.module.constants.get(id).value == ConstValue::Undef
     }
 
-    /// The bits of a scalar constant, a specialization constant's default included; none of expressions.
+    /// The bits of a scalar constant, including a specialization constant's default; `None` for expressions.
     pub fn default_bits(&self, id: ConstId) -> Option<u64> {
         match self.module.constants.get(id).value {
             ConstValue::Spec { default, .. } => Some(default),
@@ -201,7 +201,7 @@ impl Emitter<'_> {
         id
     }
 
-    /// Returns true if this many parts make a cooperative vector that has one value in all its components.
+    /// Returns true if this many parts form a cooperative vector with one value in all components.
     pub fn is_replicated(&self, ty: TypeId, parts: usize) -> bool {
         let Some(vector) = self.module.types.cooperative(ty).filter(|of| of.is_vector()) else { return false };
         parts == 1 && self.module.constants.as_int(&self.module.types, vector.columns) != Some(1)
@@ -276,8 +276,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Before 1.4 a choice between vectors takes as many conditions as components. Later versions let one condition choose, but
-    /// Mesa then chooses the first component alone.
+    /// Before 1.4 a select between vectors needs one condition per component. Later versions allow a single condition,
+    /// but Mesa then only selects the first component.
     fn spec_select(&mut self, condition: TypeId, ty: TypeId, words: &[Word]) -> Word {
         let types = &self.module.types;
         match types.components(ty) {
@@ -314,8 +314,8 @@ impl Emitter<'_> {
         self.spec_resize(source, (target, size), to, word)
     }
 
-    /// Between widths, then signs. `OpBitcast` is not a shader's `OpSpecConstantOp`; adding zero gives the same bits.
-    /// `OpUConvert` became one with version 1.4.
+    /// Between widths, then signs. `OpBitcast` is not allowed in a shader's `OpSpecConstantOp`; adding zero gives the
+    /// same bits. `OpUConvert` is allowed from version 1.4 on.
     fn spec_resize(&mut self, source: Scalar, (target, size): (Scalar, u8), to: TypeId, word: Word) -> Word {
         let op = match source.kind {
             ScalarKind::Float => return self.spec_word(Op::FConvert, to, &[word]),

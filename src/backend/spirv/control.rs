@@ -1,8 +1,8 @@
-//! Structured control flow (SPIR-V 1.6 section 2.11): selections, loops, switches, and the merge blocks that they need.
+//! Structured control flow (SPIR-V 1.6 section 2.11): selections, loops, switches, and their merge blocks.
 //!
-//! A block of the IR becomes a run of SPIR-V blocks. After a terminator nothing is written. A merge block that no path
-//! reaches holds `OpUnreachable`, or a branch in a continue construct: see [`Body::dead_end`]. A conditional jump out of a
-//! loop or switch, `if (c) break;`, needs no merge block.
+//! A block of the IR becomes a run of SPIR-V blocks. Nothing is written after a terminator. An unreachable merge block
+//! has `OpUnreachable`, or a branch in a continue construct: see [`Body::dead_end`]. A conditional jump out of a loop
+//! or switch, `if (c) break;`, needs no merge block.
 
 use super::Version;
 use super::constants::shape;
@@ -14,23 +14,23 @@ use rspirv::spirv::{LoopControl, Op, SelectionControl, Word};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// A construct that encloses the place being written.
+/// A construct around the current block.
 pub(super) struct Scope {
-    /// Where its body continues when it is done.
+    /// The merge block.
     merge: Word,
     merge_reached: bool,
     kind: Kind,
-    /// Values that the two blocks of an `If` gave, with the blocks that they come from.
+    /// Values that the two blocks of an `If` yielded, with their source blocks.
     yields: Vec<Word>,
-    /// Blocks that no path reaches and that branch to the merge block nevertheless.
+    /// Unreachable blocks that still branch to the merge block.
     dead: Vec<Word>,
-    /// The variables that are values and that it stores to.
+    /// The promoted variables that it stores to.
     pub list: Range<usize>,
-    /// Their values where each of its parts begins.
+    /// Their values at the start of each of its parts.
     before: State,
     /// The ways to the merge block.
     edges: Vec<Edge>,
-    /// Where the values of a loop's rounds are in the code.
+    /// The positions of the values of a loop's iterations in the code.
     pub rounds: Vec<usize>,
     /// The instructions that all of its parts may share.
     mark: usize,
@@ -42,7 +42,7 @@ enum Kind {
     Loop { header: Word, continuing: Word, continue_edges: Vec<Edge>, stage: Stage },
 }
 
-/// The part of a loop that is being written.
+/// The current part of a loop.
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
     Body,
@@ -50,7 +50,7 @@ enum Stage {
 }
 
 impl Body<'_, '_> {
-    /// Writes the instructions of a block, up to where no path continues.
+    /// Writes the instructions of a block, up to the point where no path continues.
     pub fn block(&mut self, id: BlockId) {
         let f = self.f;
         for inst in &f.blocks[id].insts {
@@ -123,7 +123,7 @@ impl Body<'_, '_> {
         self.scopes.push(Scope { merge, merge_reached: false, kind, yields, dead, list, before, edges, rounds, mark });
     }
 
-    /// Begins a part of the innermost construct, with the values that all parts begin with.
+    /// Starts a part of the innermost construct, with the values at the start of all parts.
     fn begin_part(&mut self) {
         let Some(Scope { list, before, mark, .. }) = self.scopes.last() else { return };
         let (list, before, mark) = (list.clone(), before.clone(), *mark);
@@ -131,13 +131,13 @@ impl Body<'_, '_> {
         self.shared.leave(mark);
     }
 
-    /// The way from the block being written out of the construct at a depth.
+    /// The edge from the current block out of the construct at a depth.
     fn edge(&mut self, depth: usize) -> Edge {
         let list = self.scopes[depth].list.clone();
         Edge { from: self.label, state: self.state(list) }
     }
 
-    /// Adds the way from a block before the innermost construct to its merge block.
+    /// Adds the edge from a block before the innermost construct to its merge block.
     fn skip(&mut self, from: Word) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.merge_reached = true;
@@ -145,7 +145,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Adds the way from the block being written to the merge block of the construct at a depth.
+    /// Adds the edge from the current block to the merge block of the construct at a depth.
     fn reach_merge(&mut self, depth: usize) -> Word {
         if !self.scopes[depth].list.is_empty() {
             let edge = self.edge(depth);
@@ -155,7 +155,7 @@ impl Body<'_, '_> {
         self.scopes[depth].merge
     }
 
-    /// Branches from the end of a construct's block to its merge block, if any path gets there.
+    /// Branches from the end of a construct's block to its merge block, if the end is reachable.
     fn go_to_merge(&mut self) {
         if self.live
             && let Some(depth) = self.scopes.len().checked_sub(1)
@@ -178,9 +178,9 @@ impl Body<'_, '_> {
         Some(scope)
     }
 
-    /// Ends a merge block that no path reaches. All structural paths through a continue construct lead to its back edge
-    /// (section 2.11.1: the back-edge block post-dominates the continue target), so the block continues there as if it were
-    /// reached.
+    /// Ends an unreachable merge block. All structural paths through a continue construct lead to its back edge
+    /// (section 2.11.1: the back-edge block post-dominates the continue target), so there the block continues as if it
+    /// were reachable.
     fn dead_end(&mut self) {
         self.place_again();
         let is_continuing = |scope: &Scope| matches!(scope.kind, Kind::Loop { stage: Stage::Continuing, .. });
@@ -215,7 +215,7 @@ impl Body<'_, '_> {
     }
 
     fn conditional(&mut self, condition: Value, blocks: (BlockId, BlockId), hint: ControlHint, ty: TypeId) -> Word {
-        // Nothing depends on the condition; from 1.6 on a branch has two different targets (section 3.49.17).
+        // Nothing depends on the condition; from 1.6 on the targets of a branch must differ (section 3.49.17).
         if self.is_empty(blocks.0) && self.is_empty(blocks.1) || self.jump_if(condition, blocks) {
             return 0;
         }
@@ -254,7 +254,8 @@ impl Body<'_, '_> {
         self.emit(Op::Phi, ty, &yields)
     }
 
-    /// Starts a loop that lanes leave one by one; gives the labels of its header, its continuing block and what follows.
+    /// Starts a loop that lanes leave one by one; returns the labels of its header, its continuing block and its merge
+    /// block.
     pub fn begin_turns(&mut self) -> [Word; 3] {
         let [header, body, continuing, merge] = [(); 4].map(|()| self.m.id());
         self.branch(header);
@@ -274,16 +275,17 @@ impl Body<'_, '_> {
         self.start(merge);
     }
 
-    /// Returns true for the constant that a condition is where its branch was taken or not. The condition in its place saves
-    /// NVIDIA's driver a branch: a kernel that sorts by `a || b` took 1.14 of the time with the constant.
+    /// Returns true if a value is the constant that a condition has on one side of its branch. Using the condition
+    /// instead saves NVIDIA's driver a branch: a kernel that sorts by `a || b` took 1.14 times as long with the
+    /// constant.
     fn is_truth(&self, value: Value, truth: bool) -> bool {
         let constants = &self.m.module.constants;
         let is_it = |id| constants.get(id).ty == ir::Types::BOOL && constants.bits(id) == Some(truth.into());
         matches!(value, Value::Const(id) if is_it(id))
     }
 
-    /// The arm of a selection that does nothing but give a value, as that of `a || b` does: it needs no block of its own. None
-    /// if both arms are such, since the branch needs two targets.
+    /// The arm of a selection that only yields a value, like the one of `a || b`: it needs no separate block. `None` if
+    /// both arms do, because the branch needs two targets.
     fn given_at_once(&self, (then, otherwise): (BlockId, BlockId)) -> Option<(usize, Value)> {
         let f = self.f;
         let given = |block: BlockId| match f.blocks[block].insts.as_slice() {
@@ -300,7 +302,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// One block of a selection; an empty one is the merge block itself.
+    /// One block of a selection; for an empty one, the merge block itself.
     fn arm(&mut self, block: BlockId, target: Word, merge: Word) {
         if target == merge {
             return;
@@ -311,8 +313,9 @@ impl Body<'_, '_> {
         self.go_to_merge();
     }
 
-    /// `if (condition) break;`, `continue;`, or the same as the only else, as the test of a loop is, as a conditional branch
-    /// with the rest of the code as its other target. Drivers recognize loops that are counted by that form.
+    /// `if (condition) break;`, `continue;`, or such a jump as the only content of the `else`, like the test of a loop,
+    /// as a conditional branch with the rest of the code as its other target. Drivers recognize counted loops by that
+    /// form.
     fn jump_if(&mut self, condition: Value, (then, otherwise): (BlockId, BlockId)) -> bool {
         let f = self.f;
         let (block, is_then) = if self.is_empty(otherwise) { (then, true) } else { (otherwise, false) };
@@ -338,7 +341,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Where `Break` or `Continue` goes; marks it as reached.
+    /// The target of `Break` or `Continue`, which is marked as reached.
     fn jump_target(&mut self, op: &ir::Op) -> Option<Word> {
         let depth = self.scopes.iter().rposition(|scope| match scope.kind {
             Kind::Loop { .. } => true,
@@ -351,7 +354,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Adds the way from the block being written to the continuing block of the loop at a depth.
+    /// Adds the edge from the current block to the continuing block of the loop at a depth.
     fn reach_continuing(&mut self, depth: usize) -> Option<Word> {
         let edge = self.edge(depth);
         let Kind::Loop { continuing, continue_edges, .. } = &mut self.scopes[depth].kind else { return None };
@@ -409,7 +412,7 @@ impl Body<'_, '_> {
         self.leave();
     }
 
-    /// Turns from the body of the innermost loop to its continuing block; gives the ways there.
+    /// Switches from the body of the innermost loop to its continuing block; returns the edges to it.
     fn begin_continuing(&mut self) -> Vec<Edge> {
         self.begin_part();
         match self.scopes.last_mut() {
@@ -434,8 +437,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Arms come in the order of the source, so that one that falls through is right before its successor both in the
-    /// list of targets and in the code (section 2.11.2).
+    /// Arms are in source order, so that one that falls through directly precedes its successor both in the list of
+    /// targets and in the code (section 2.11.2).
     fn switch(&mut self, selector: Value, cases: Cases, hint: ControlHint) {
         let f = self.f;
         let (arms, list) = (f.arms(cases), self.stored_by(self.at));
@@ -500,7 +503,7 @@ impl Body<'_, '_> {
         self.choose(condition, conditions, (accept, reject), ty)
     }
 
-    /// Before 1.4 `OpSelect` takes scalars and vectors only, with as many conditions as components (section 3.49.14).
+    /// Before 1.4 `OpSelect` supports only scalars and vectors, with one condition per component (section 3.49.14).
     fn choose(&mut self, condition: Word, conditions: u8, values: (Word, Word), ty: TypeId) -> Word {
         let types = &self.m.module.types;
         match shape(types, ty) {

@@ -1,4 +1,5 @@
-//! Cooperative matrices (SPV_KHR_cooperative_matrix, SPV_NV_cooperative_matrix2): their types, conversions, and what only they do.
+//! Cooperative matrices (SPV_KHR_cooperative_matrix, SPV_NV_cooperative_matrix2): their types, conversions and special
+//! operations.
 
 use super::Emitter;
 use super::capability::DECODE_VECTOR;
@@ -69,7 +70,7 @@ impl Emitter<'_> {
         self.cooperative_type_of(matrix, element)
     }
 
-    /// The type of matrices of the same shape whose elements have the type `element`.
+    /// The type of matrices of the same shape with elements of type `element`.
     fn cooperative_type_of(&mut self, matrix: CooperativeMatrix, element: Word) -> Word {
         if matrix.is_vector() {
             let operands = [element, self.constant(matrix.columns)];
@@ -91,7 +92,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// How many elements of a matrix an invocation holds, as a constant; the instruction gives a `uint`.
+    /// The number of elements of a matrix per invocation, as a constant; the instruction returns a `uint`.
     pub fn matrix_length(&mut self, of: TypeId, ty: TypeId) -> Word {
         let Some(matrix) = self.module.types.cooperative(of) else { return self.internal("the length of such a type") };
         let of = self.value_type(of);
@@ -99,8 +100,8 @@ impl Emitter<'_> {
         self.spec_convert(Types::U32, ty, length)
     }
 
-    /// Sizes that the pipeline gives come before the first type of matrices that a workgroup holds: spirv-val derives from them
-    /// how many invocations there are.
+    /// Declares sizes from the pipeline before the first type of matrices with workgroup scope: spirv-val derives the
+    /// number of invocations from them.
     fn declare_workgroup_sizes(&mut self) {
         let module = self.module;
         let sizes = module.entry_points.iter().map(|entry| entry.workgroup_size);
@@ -213,7 +214,7 @@ impl Body<'_, '_> {
         self.emit(Op::CooperativeMatrixLoadTensorNV, ty, &operands)
     }
 
-    /// Pointer, matrix, layout, and the memory operands, which cannot be left out here.
+    /// Pointer, matrix, layout, and the memory operands, which are mandatory here.
     fn tensor_operands(
         &mut self,
         (pointer, matrix, layout): (Value, Value, Value),

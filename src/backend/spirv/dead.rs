@@ -1,8 +1,8 @@
-//! Instructions whose results nothing uses: they are taken out of the finished sections, with stores to variables that are
-//! never read, and the types, constants, names and decorations that were for them alone.
+//! Removes instructions with unused results from the finished sections, together with stores to variables that are
+//! never read, and with types, constants, names and decorations that only they used.
 //!
-//! Everything that has an effect stays, and all that it uses, in turn. Operands are found by rspirv's grammar; where an
-//! instruction has another form, each of its words counts as a use.
+//! Everything with an effect stays, and everything that it uses, in turn. Operands are found by rspirv's grammar; in an
+//! instruction of unknown form, each word counts as a use.
 
 use super::Emitter;
 use super::share::{is_pure, is_pure_function};
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 /// Bit of `OpLoad`'s memory operands (section 3.26).
 const VOLATILE: Word = 1;
 
-/// Where the ids of an instruction are.
+/// The positions of ids in an instruction.
 #[derive(Clone, Copy)]
 struct Shape {
     has_type: bool,
@@ -41,14 +41,14 @@ struct Uses {
     /// Indexed by id.
     places: Vec<Option<Place>>,
     is_used: Vec<bool>,
-    /// Ids of which the operands are still to be examined.
+    /// Ids whose operands are still to be examined.
     open: Vec<Word>,
     /// Stores to a variable of a function.
     stores: FxHashMap<Word, Vec<usize>>,
 }
 
 impl Emitter<'_> {
-    /// Takes out what nothing uses.
+    /// Removes unused instructions.
     pub fn eliminate_dead(&mut self) {
         let mut uses = Uses {
             places: vec![None; self.last as usize + 1],
@@ -107,7 +107,7 @@ fn is_removable_global(inst: &[Word]) -> bool {
     !matches!(op, Op::Variable | Op::ExtInst | Op::TypeForwardPointer | Op::UntypedVariableKHR)
 }
 
-/// Instructions of functions that have no effect besides their results.
+/// Instructions of functions whose only effect is their result.
 fn is_removable(inst: &[Word], glsl: Word) -> bool {
     let Some(op) = opcode(inst) else { return false };
     match op {
@@ -146,7 +146,7 @@ fn is_removable(inst: &[Word], glsl: Word) -> bool {
 }
 
 impl Uses {
-    /// Records the removable instructions of a section; gives the places of the others.
+    /// Records the removable instructions of a section; returns the positions of the others.
     fn place(
         &mut self,
         section: &[Word],
@@ -173,7 +173,7 @@ impl Uses {
         Some(shape)
     }
 
-    /// The id that an instruction gives to its result.
+    /// The result id of an instruction.
     fn result(&mut self, inst: &[Word]) -> Option<Word> {
         let shape = self.shape(inst).filter(|shape| shape.has_result)?;
         inst.get(1 + usize::from(shape.has_type)).copied().filter(|id| (*id as usize) < self.places.len())
@@ -222,7 +222,7 @@ impl Uses {
         variable.is_some()
     }
 
-    /// The variable of the function that a pointer points into.
+    /// The function variable that a pointer points into.
     fn variable(&self, functions: &[Word], pointer: Word) -> Option<Word> {
         let place = |id: Word| self.places.get(id as usize).copied().flatten().filter(|place| place.in_functions);
         let inst = instruction(functions, place(pointer)?.at);
@@ -294,7 +294,7 @@ impl Uses {
     }
 }
 
-/// The form of an instruction by rspirv's grammar; none if it is not known.
+/// The form of an instruction in rspirv's grammar; `None` if it is unknown.
 fn shape_of(number: Word) -> Option<Shape> {
     use OperandKind as K;
     let row = INSTRUCTION_TABLE.lookup_opcode(number)?;

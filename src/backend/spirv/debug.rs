@@ -24,18 +24,18 @@ pub(super) struct Files {
 enum Lines {
     /// The lines of the file's text.
     Own,
-    /// The lines that `#line` directives count, which the text of a file of that name need not have.
+    /// The lines counted by `#line` directives, which a file of that name need not contain.
     Counted,
 }
 
-/// A source file: its name as `OpString`, and where it is described its `DebugSource`.
+/// A source file: its name as `OpString`, and its `DebugSource` if it is described.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct File {
     name: Word,
     pub source: Word,
 }
 
-/// A stretch of source text: a file, first and last line, first column and the one after the last.
+/// A source range: a file, first and last line, first column and the one after the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stretch {
     pub source: Word,
@@ -104,7 +104,7 @@ impl Emitter<'_> {
         (language as Word, Word::from(version))
     }
 
-    /// Where a span lies; none if no source stands for it.
+    /// The source range of a span; `None` without source.
     pub fn stretch(&mut self, span: Span) -> Option<Stretch> {
         if span.is_none() {
             return None;
@@ -118,7 +118,7 @@ impl Emitter<'_> {
         let to = to.unwrap_or_else(|| from.clone());
         let file = self.file(&from.file, lines);
         let (source, first) = match self.options.debug {
-            // Lines begin with 1 there; `#line 0` counts from 0.
+            // Lines start at 1 there; `#line 0` counts from 0.
             DebugInfo::Full => (file.source, 1),
             _ => (file.name, 0),
         };
@@ -126,7 +126,8 @@ impl Emitter<'_> {
         Some(Stretch { source, lines, columns: [from.column, to.column] })
     }
 
-    /// The lines that places at a position name. A `DebugLine` must are in the text of its source; `OpLine` need not.
+    /// The kind of line numbers at a position. A `DebugLine` must be in the text of its source; an `OpLine` need not
+    /// be.
     fn lines_at(&self, position: u32) -> Lines {
         match self.options.debug == DebugInfo::Full && self.sources.is_renumbered(position) {
             true => Lines::Counted,
@@ -169,7 +170,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A text as `OpString`, one for equal texts.
+    /// A text as `OpString`, shared by equal texts.
     pub fn text(&mut self, text: &str) -> Word {
         if let Some(id) = self.files.texts.get(text) {
             return *id;
@@ -185,8 +186,8 @@ impl Emitter<'_> {
     }
 }
 
-/// A text without the characters that end it, or a line of it, where none ends here: a NUL ends a literal string, and lines
-/// end with a line feed ([`crate::source::SourceFile::line_starts`]). Blanks keep the columns.
+/// A text without terminators in its middle: a NUL ends a literal string, and line feeds end lines
+/// ([`crate::source::SourceFile::line_starts`]). Blanks replace them and keep the columns.
 fn shown(text: &str) -> Cow<'_, str> {
     let ends = |pair: &[u8]| pair[0] == 0 || pair[0] == b'\r' && pair[1] != b'\n';
     if !text.as_bytes().windows(2).any(ends) && !text.ends_with(['\0', '\r']) {
@@ -197,7 +198,7 @@ fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().zip(next).map(blank).collect())
 }
 
-/// A text in pieces that an instruction holds besides a few other words.
+/// A text in pieces that fit in an instruction with a few other words.
 pub(super) fn pieces(text: &str) -> Vec<&str> {
     let (mut rest, mut list) = (text, Vec::new());
     while !rest.is_empty() {
@@ -208,12 +209,12 @@ pub(super) fn pieces(text: &str) -> Vec<&str> {
     list
 }
 
-/// The place of the instruction being written.
+/// The source place of the current instruction.
 #[derive(Debug, Default)]
 pub(super) struct Position {
-    /// The place that the block being written has named last.
+    /// The last place that the current block has stated.
     said: Option<LinePlace>,
-    /// The place of the last instruction that had one.
+    /// The place of the last instruction with one.
     last: Option<LinePlace>,
 }
 
@@ -233,7 +234,7 @@ impl Body<'_, '_> {
         self.place_again();
     }
 
-    /// Writes the source place again, because a block begins without one.
+    /// Writes the source place again, because it does not extend into a new block.
     pub fn place_again(&mut self) {
         let Some(place) = self.position.last.filter(|_| self.position.said != self.position.last) else { return };
         let Stretch { source, lines, columns } = place.stretch;
@@ -253,12 +254,12 @@ impl Body<'_, '_> {
         self.position.said = Some(place);
     }
 
-    /// Forgets the current line: lines only hold to the end of a block.
+    /// Forgets the current line: lines only apply to the end of a block.
     pub fn forget_place(&mut self) {
         self.position.said = None;
     }
 
-    /// Forgets the function before.
+    /// Forgets the previous function.
     pub fn forget_places(&mut self) {
         self.position = Position::default();
     }

@@ -1,5 +1,5 @@
-//! The debug information that a debugger steps through: functions, scopes, variables and types as the source has them
-//! (NonSemantic.Shader.DebugInfo.100). Calls stay calls here, so that nothing is inlined.
+//! The debug information for a debugger: functions, scopes, variables and types as in the source
+//! (NonSemantic.Shader.DebugInfo.100). Calls are not inlined here, so there is no inlining information.
 
 use super::Emitter;
 use super::debug::{Stretch, pieces};
@@ -45,7 +45,7 @@ pub(super) struct Described {
     functions: FxHashMap<FuncId, Word>,
 }
 
-/// The scopes of the function being written, the outer ones first, and the parameters that variables hold.
+/// The scopes of the current function, outer ones first, and the parameters whose values are in variables.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
     function: Word,
@@ -79,7 +79,7 @@ impl Emitter<'_> {
         write(code, [void, id, set, op as Word], operands);
     }
 
-    /// The source of a file; the first one makes the compilation unit.
+    /// The source of a file; the first one creates the compilation unit.
     pub fn describe_source(&mut self, name: Word, text: &str) -> Word {
         let texts: Vec<Word> = pieces(text).into_iter().map(|piece| self.text(piece)).collect();
         let (first, more) = texts.split_at(texts.len().min(1));
@@ -142,7 +142,7 @@ impl Emitter<'_> {
             }
             Type::Struct(of) => self.described_struct(ty, of),
             Type::Pointer { pointee, .. } => self.described_type(pointee),
-            // Structs may hold references to themselves, which cannot be described: a debugger sees the address.
+            // Structs may contain references to themselves, which cannot be described: a debugger sees the address.
             Type::BufferReference { pointee } => self.basic_type(&module.types.structs[pointee].name, 64, ADDRESS),
             _ => self.opaque_type(&type_name(&module.types, ty)),
         };
@@ -179,7 +179,7 @@ impl Emitter<'_> {
         word
     }
 
-    /// A struct with the offsets and sizes in bits that its layout gives; 0 where it has none.
+    /// A struct with its layout's offsets and sizes in bits; 0 without a layout.
     fn described_struct(&mut self, ty: TypeId, of: StructId) -> Word {
         let module = self.module;
         let item = &module.types.structs[of];
@@ -258,7 +258,8 @@ impl Emitter<'_> {
 }
 
 impl Body<'_, '_> {
-    /// Describes the function whose variables come next, with its parameters. One that no source declares belongs to all.
+    /// Describes the function of the next variables, with its parameters. A function without a source declaration
+    /// belongs to the whole module.
     pub fn describe_function(&mut self, id: FuncId, word: Word) {
         self.debug_scopes = Scopes::default();
         if !self.m.describes() {
@@ -288,7 +289,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Describes the blocks that variables are declared in.
+    /// Describes the blocks that contain variable declarations.
     fn describe_blocks(&mut self) {
         let f = self.f;
         let mut spans: Vec<Span> = f.locals.iter().map(|(_, local)| local.scope).collect();
@@ -303,7 +304,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The innermost scope around a position; 0 where scopes are not told.
+    /// The innermost scope around a position; 0 without debug scopes.
     pub fn scope_at(&self, position: u32) -> Word {
         let Scopes { function, blocks, .. } = &self.debug_scopes;
         let around = blocks.iter().rfind(|(span, _)| (span.lo..span.hi).contains(&position));

@@ -1,6 +1,6 @@
-//! SPIR-V before 1.3: storage buffers are `BufferBlock` structs in `Uniform` memory (SPIR-V 1.2, section 3.20), lanes vote and
-//! read each other by the instructions of SPV_KHR_subgroup_vote and SPV_KHR_shader_ballot, and Vulkan has no memory scope of
-//! subgroups.
+//! SPIR-V before 1.3: storage buffers are `BufferBlock` structs in `Uniform` memory (SPIR-V 1.2, section 3.20), votes
+//! and lane reads use the instructions of SPV_KHR_subgroup_vote and SPV_KHR_shader_ballot, and Vulkan has no subgroup
+//! memory scope.
 
 use super::function::Body;
 use super::interface::is_of_lanes;
@@ -12,8 +12,8 @@ use rspirv::spirv::{BuiltIn, Capability, Op, Word};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-/// The structs of storage buffers, if a module can have these in `Uniform` memory: a struct that is a uniform buffer too has
-/// another decoration there. Such a module uses SPV_KHR_storage_buffer_storage_class.
+/// The structs of storage buffers, if a module can have these in `Uniform` memory. It cannot if a struct is also a
+/// uniform buffer, which needs another decoration; such a module uses SPV_KHR_storage_buffer_storage_class.
 pub(super) fn buffer_blocks(module: &Module, version: Version) -> Option<FxHashSet<StructId>> {
     if version.has_1_3() {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn buffer_blocks(module: &Module, version: Version) -> Option<FxHashS
     (!is_shared).then_some(buffers)
 }
 
-/// The struct that a variable holds, perhaps in arrays.
+/// The struct of a variable, possibly in arrays.
 fn block(module: &Module, ty: TypeId) -> Option<StructId> {
     match module.types.get(ty) {
         Type::Array { element, .. } => block(module, element),
@@ -43,7 +43,7 @@ pub(super) fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
 }
 
 impl Emitter<'_> {
-    /// A memory scope that the version has and that includes the requested one.
+    /// A memory scope of this version that includes the requested one.
     pub fn memory_scope(&self, scope: Scope) -> Scope {
         match scope {
             Scope::Subgroup if self.version.has_1_3() => scope,
@@ -55,7 +55,7 @@ impl Emitter<'_> {
 }
 
 impl Body<'_, '_> {
-    /// The instruction of the two extensions, where the version has no other.
+    /// The instruction of the two extensions, if the version has no other.
     pub fn early_instruction(&self, op: GroupOp) -> Option<Op> {
         let early = match op {
             GroupOp::Broadcast => Op::SubgroupReadInvocationKHR,

@@ -1,5 +1,5 @@
-//! Floats that nothing computes with (SPV_KHR_bfloat16, SPV_EXT_float8, SPV_EXT_ocp_microscaling_types): their encodings, what
-//! matrices of them need, and the only product there is.
+//! Floats without arithmetic (SPV_KHR_bfloat16, SPV_EXT_float8, SPV_EXT_ocp_microscaling_types): their encodings, the
+//! requirements of matrices of them, and their dot product.
 
 use super::Emitter;
 use super::function::Body;

@@ -66,7 +66,7 @@ impl Emitter<'_> {
         self.out.modes.op(Op::ExecutionMode, &[function, mode as Word]);
     }
 
-    /// Transform feedback, where something that is written asks for it.
+    /// Enables transform feedback if any output is captured.
     fn feedback_mode(&mut self, function: Word) {
         if self.needs.has(Capability::TransformFeedback) {
             self.out.modes.op(Op::ExecutionMode, &[function, ExecutionMode::Xfb as Word]);
@@ -156,8 +156,8 @@ impl Emitter<'_> {
         ids
     }
 
-    /// `LocalSize` with numbers. Sizes given by specialization constants: `LocalSizeId` where Vulkan has it (1.3, that is SPIR-V
-    /// 1.6), before that [`Self::workgroup_size_constant`], which overrides the numbers.
+    /// `LocalSize` with numbers. For sizes from specialization constants: `LocalSizeId` if Vulkan has it (1.3, that is
+    /// SPIR-V 1.6), before that [`Self::workgroup_size_constant`], which overrides the numbers.
     fn workgroup_size(&mut self, function: Word, size: [ConstId; 3]) {
         let constants = &self.module.constants;
         let special = size.iter().any(|id| constants.is_spec(*id));
@@ -220,7 +220,7 @@ const fn interlock_mode(interlock: Interlock) -> ExecutionMode {
     }
 }
 
-/// The execution model of a stage, and the capability that it needs; `of_rays` is that of ray tracing stages.
+/// The execution model of a stage and its capability; `of_rays` is the capability of ray tracing stages.
 const fn execution_model(
     stage: Stage,
     nvidia_meshes: bool,

@@ -1,8 +1,8 @@
-//! Selections without branches, for `-O` and `-Os`: both sides of a short selection that only computes are written, and
-//! `OpSelect` chooses each value that comes out of it.
+//! Selections without branches, for `-O` and `-Os`: both sides of a short, purely computational selection are written,
+//! and `OpSelect` chooses each resulting value.
 //!
-//! A side qualifies if an invocation that does not take it may run it unseen: it reads only values and memory that is always
-//! there, writes only variables that are values, and no operation in it is undefined for some operand.
+//! A side qualifies if running it speculatively has no observable effect: it reads only values and memory that is
+//! always accessible, writes only promoted variables, and contains no operation that is undefined for some operand.
 
 use super::function::Body;
 use super::promote::State;
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// Instructions of both sides together, and choices after them.
 const FEW: u32 = 8;
-/// The same where the source asks for it.
+/// The limit for a selection with a `flatten` attribute.
 const MANY: u32 = 64;
 
 /// The instructions that a selection without branches may have.
@@ -27,7 +27,7 @@ const fn most(hint: ControlHint) -> u32 {
     }
 }
 
-/// The values that a side of a selection leaves.
+/// The results of one side of a selection.
 struct Side {
     /// State of the variables that the selection stores to.
     state: State,
@@ -35,7 +35,7 @@ struct Side {
 }
 
 impl Body<'_, '_> {
-    /// Writes a selection without branches, if it qualifies; gives its value, or 0 if it has none.
+    /// Writes a selection without branches, if it qualifies; returns its value, or 0 if it has none.
     pub fn flattened(
         &mut self,
         condition: Value,
@@ -83,7 +83,7 @@ impl Body<'_, '_> {
         Side { state: self.state(list), given }
     }
 
-    /// One of two values of a type. A choice with a constant `bool` is a conjunction or disjunction.
+    /// One of two values of a type. A select with a constant `bool` is a conjunction or disjunction.
     fn choice(&mut self, condition: Word, ty: TypeId, [then, otherwise]: [Word; 2]) -> Word {
         if then == otherwise {
             return then;
@@ -108,7 +108,7 @@ impl Body<'_, '_> {
         self.emit(Op::Select, word, &[condition, then, otherwise])
     }
 
-    /// The choices after a selection; none if one of them cannot be made.
+    /// The selects after a selection; `None` if one of them is impossible.
     fn choices(&self, selection: InstId, ty: TypeId) -> Option<u32> {
         let list = self.stored_by(selection);
         let locals = self.promoted.listed(list.clone()).map(|local| self.f.locals[local].ty);
@@ -116,12 +116,12 @@ impl Body<'_, '_> {
         can_choose.then_some(list.len() as u32 + u32::from(ty != Types::VOID))
     }
 
-    /// Returns true for the types between whose values there is a choice, and for none.
+    /// Returns true for the types that can be selected, and for no type.
     fn can_choose(&self, ty: TypeId) -> bool {
         ty == Types::VOID || matches!(self.m.module.types.get(ty), Type::Scalar(_) | Type::Vector { .. })
     }
 
-    /// The instructions that a side adds; none if it does not qualify, or is too long in any case.
+    /// The instructions that a side adds; `None` if it does not qualify, or is too long in any case.
     fn side_cost(&self, block: BlockId) -> Option<u32> {
         let insts = &self.f.blocks[block].insts;
         insts.iter().try_fold(0, |sum, id| Some(sum + self.cost(*id)?).filter(|sum| *sum <= MANY))
@@ -167,7 +167,7 @@ impl Body<'_, '_> {
             })
     }
 
-    /// The cost of a binary operator; none for integer operators that are undefined for some operands.
+    /// The cost of a binary operator; `None` for integer operators that are undefined for some operands.
     fn cost_of(&self, op: BinaryOp, operand: Value) -> Option<u32> {
         let ty = self.type_of(operand)?;
         let scalar = self.m.module.types.number_of(ty).filter(|_| self.can_choose(ty))?;
@@ -178,7 +178,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Returns true unless a conversion is of a float to an integer, which is undefined out of its range.
+    /// Returns false for conversions of floats to integers, which are undefined out of range.
     fn is_total_conversion(&self, from: Value, to: TypeId) -> bool {
         let number = |ty| self.m.module.types.number_of(ty);
         let from = self.type_of(from).and_then(number);
@@ -191,7 +191,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Returns true for the built-in functions that hardware computes in one instruction or two.
+/// Returns true for the built-in functions that take hardware one or two instructions.
 const fn is_short(function: MathFn) -> bool {
     use MathFn as F;
     matches!(

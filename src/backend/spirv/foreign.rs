@@ -1,5 +1,5 @@
-//! Types, instructions, decorations and execution modes that the shader names by SPIR-V's numbers (GL_EXT_spirv_intrinsics).
-//! The instructions are copied unchanged; their meaning is the shader's business.
+//! Types, instructions, decorations and execution modes that the shader gives by SPIR-V's numbers
+//! (GL_EXT_spirv_intrinsics). They are copied unchanged; the shader is responsible for their meaning.
 
 use super::function::{Body, FEW};
 use super::words::Words;
@@ -37,7 +37,7 @@ impl<'a> Emitter<'a> {
         id
     }
 
-    /// Operands as words; ids are declared first.
+    /// Operands as words, after declaring their ids.
     fn operands(&mut self, operands: &[ForeignOperand]) -> SmallVec<[Word; FEW]> {
         let mut words = Words::default();
         for operand in operands {
@@ -52,7 +52,7 @@ impl<'a> Emitter<'a> {
         SmallVec::from_slice(words.as_slice())
     }
 
-    /// The decorations that a shader gives a variable.
+    /// The decorations from a variable's declaration.
     pub fn decorate_foreign(&mut self, global: GlobalId, id: Word) {
         let module = self.module;
         for known in module.foreign.decorations_of(global) {
@@ -80,7 +80,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The execution modes that a shader asks for.
+    /// The execution modes that a shader requests.
     pub fn foreign_modes(&mut self, function: Word) {
         let module = self.module;
         for known in &module.foreign.modes {
@@ -130,8 +130,8 @@ fn most_outputs(modes: &[PrimitiveMode]) -> [Option<u32>; 2] {
 }
 
 impl Body<'_, '_> {
-    /// A module may not state numbers of outputs beyond the most that the shader declares (SPV_EXT_mesh_shader,
-    /// OpSetMeshOutputsEXT). A call with such numbers is undefined, but may never be reached: copies are not constants.
+    /// A module may not contain constant output counts above the shader's maximum (SPV_EXT_mesh_shader,
+    /// OpSetMeshOutputsEXT). A call with such counts is undefined, but may be unreachable; a copy is not a constant.
     fn veil_counts(&mut self, args: Values, operands: &mut [Word]) {
         let module = self.m.module;
         let most = module.entry_points.iter().map(|entry| most_outputs(&entry.primitives)).next().unwrap_or_default();

@@ -1,5 +1,5 @@
 //! Checks instructions that the shader gives by number against SPIR-V's grammar: the number of operands and their
-//! kinds. Numbers that the grammar does not know go into the module as they are. Meaning is not checked.
+//! kinds. Numbers that are not in the grammar are written unchanged. Meaning is not checked.
 
 use super::Emitter;
 use super::words::Words;
@@ -9,7 +9,7 @@ use rspirv::dr::{Instruction, ModuleHeader};
 use rspirv::grammar::reflect;
 use rspirv::spirv::{MAGIC_NUMBER, Op, Word};
 
-/// Instructions that have more operands in revisions of SPIR-V that rspirv does not know: the kind of a hit that a query gave.
+/// Instructions with more operands in revisions of SPIR-V that rspirv does not know: here, the kind of a query's hit.
 const GROWN: [Word; 1] = [Op::HitObjectRecordFromQueryEXT as Word];
 
 /// Instructions that structure functions, other than block terminators.
@@ -24,7 +24,7 @@ const STRUCTURE: [Op; 8] = [
     Op::LoopMerge,
 ];
 
-/// Takes everything and keeps nothing.
+/// Accepts everything and stores nothing.
 struct Nothing;
 
 impl Consumer for Nothing {
@@ -45,7 +45,7 @@ impl Consumer for Nothing {
     }
 }
 
-/// Opcodes of types are those whose names say so.
+/// The opcodes of types are recognised by their names.
 fn is_type(op: Op) -> bool {
     format!("{op:?}").starts_with("Type")
 }
@@ -58,8 +58,8 @@ const fn is_unknown(error: &DecodeError) -> bool {
     )
 }
 
-/// Returns true if the tables know the numbers of an instruction. Numbers that need others to be read are known by their
-/// opcodes.
+/// Returns true if the tables contain the numbers of an instruction. If other numbers determine its operands, its
+/// opcode is enough.
 pub fn is_known(instruction: &[Word]) -> bool {
     let opcode = instruction.first().map_or(0, |head| head & 0xffff);
     let Some(op) = Op::from_u32(opcode) else { return false };
@@ -72,7 +72,7 @@ pub fn is_known(instruction: &[Word]) -> bool {
 }
 
 impl Emitter<'_> {
-    /// Returns true if a type may have this opcode; reports it where not.
+    /// Returns true if a type may have this opcode; otherwise reports it.
     pub fn is_type_opcode(&mut self, opcode: Word) -> bool {
         let is_type = Op::from_u32(opcode).is_none_or(is_type);
         if !is_type {
@@ -81,7 +81,7 @@ impl Emitter<'_> {
         is_type
     }
 
-    /// Returns true if an instruction in a function may have this opcode; reports it where not.
+    /// Returns true if an instruction in a function may have this opcode; otherwise reports it.
     pub fn is_body_opcode(&mut self, opcode: Word) -> bool {
         let Some(op) = Op::from_u32(opcode) else { return true };
         let is_structure = STRUCTURE.contains(&op) || reflect::is_block_terminator(op);

@@ -1,7 +1,7 @@
 //! Function bodies: ids of values, instructions one by one, composites, conversions and calls.
 //!
-//! A body is written in three stretches that are joined at its end: variables, set-up that dominates everything, code. Code
-//! that no path reaches is not written.
+//! A body is written in three parts that are joined at its end: variables, setup that dominates everything, code.
+//! Unreachable code is not written.
 
 use super::constants::shape;
 use super::share;
@@ -23,7 +23,7 @@ pub(super) const FEW: usize = 6;
 /// The flags that become decorations of the result.
 const DECORATED: InstFlags = InstFlags::NON_UNIFORM.union(InstFlags::SATURATED).union(InstFlags::RELAXED);
 
-/// State of the function being written. One body writes all functions of a module, so that its lists grow only once.
+/// State of the current function. One body writes all functions of a module, so that its lists grow only once.
 pub(super) struct Body<'e, 'a> {
     pub m: &'e mut Emitter<'a>,
     pub f: &'a Function,
@@ -32,16 +32,16 @@ pub(super) struct Body<'e, 'a> {
     pub intro: Words,
     pub setup: Words,
     pub code: Words,
-    /// Where access chains of the block being written are in `code`.
+    /// Positions of the current block's access chains in `code`.
     pub chains: Vec<usize>,
     /// Label of the block being written.
     pub label: Word,
-    /// True if some path reaches the place being written.
+    /// True if the current position is reachable.
     pub live: bool,
     pub scopes: Vec<super::control::Scope>,
     pub promoted: super::promote::Promoted,
     pub shared: super::share::Shared,
-    /// True if equal instructions are written once while this one is written.
+    /// True if equal instructions of the current function are written once.
     pub shares: bool,
     /// True if writes of other invocations may become visible while the function runs.
     pub synchronizes: bool,
@@ -52,14 +52,14 @@ pub(super) struct Body<'e, 'a> {
     pub uses: Uses,
     /// Ids of set-up steps of lane plans.
     pub lane_setup: super::lane::Setup,
-    /// Cross-lane operations and where their instructions are in `code`.
+    /// Cross-lane operations and the positions of their instructions in `code`.
     lane_code: Vec<(InstId, Range<usize>)>,
     /// True if the instruction being written is `precise`.
     pub exact: bool,
     values: Vec<Word>,
     params: Vec<Word>,
     locals: Vec<Word>,
-    /// Variables that hold constants for indexing at run time.
+    /// Variables with constants for run-time indexing.
     tables: Vec<(ConstId, Word)>,
     pub position: super::debug::Position,
     pub debug_scopes: super::describe::Scopes,
@@ -104,7 +104,7 @@ pub(super) fn emit_queued(m: &mut Emitter) {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// Forgets the function before.
+    /// Forgets the previous function.
     fn begin(&mut self, id: FuncId) {
         let f = &self.m.module.functions[id];
         self.m.span = f.span;
@@ -147,7 +147,7 @@ impl<'a> Body<'_, 'a> {
         self.m.uses[id.index()] = std::mem::take(&mut self.uses);
     }
 
-    /// Records the words that belong to cross-lane operations.
+    /// Records the words of cross-lane operations.
     fn mark(&mut self, id: FuncId) {
         let end = self.m.out.functions.as_slice().len();
         let code = end - self.code.as_slice().len();
@@ -187,8 +187,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// An instruction with a result, in the current block. Not inlined: a hundred copies of it would fill the cache of
-    /// instructions.
+    /// An instruction with a result, in the current block. Not inlined: a hundred copies would fill the instruction
+    /// cache.
     #[inline(never)]
     pub fn emit(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
         match self.shares && self.is_pure(op, operands) {
@@ -248,7 +248,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The id of an operand that is declared when it is first asked for.
+    /// The id of an operand that is declared on first use.
     fn declared(&mut self, value: Value) -> Word {
         match value {
             Value::Inst(id) => self.values[id.index()],
@@ -322,7 +322,7 @@ impl<'a> Body<'_, 'a> {
         id
     }
 
-    /// Starts a block. Lines are forgotten: `OpLine` holds to the end of a block only.
+    /// Starts a block. Lines are forgotten, because `OpLine` only applies to the end of a block.
     pub fn start_block(&mut self, label: Word) {
         self.code.named(Op::Label, label, &[]);
         self.chains.clear();
@@ -330,7 +330,7 @@ impl<'a> Body<'_, 'a> {
         self.forget_place();
     }
 
-    /// Returns true for reductions and scans whose steps must keep the promised bits.
+    /// Returns true for reductions and scans that must give the guaranteed bits.
     fn is_ordered(&self, inst: &Inst) -> bool {
         matches!(inst.op, ir::Op::Lane(..)) && self.m.options.profile.reproducible
     }
@@ -472,7 +472,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Records a composite that has one part for each element.
+    /// Records a composite with one part per element.
     fn note_elements(&mut self, ty: TypeId, word: Word, parts: ir::Values) {
         let elements = self.m.module.types.components(ty).map_or(parts.len, Word::from);
         if self.shares && elements == parts.len {
@@ -489,7 +489,7 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::CompositeConstruct, ty, &words)
     }
 
-    /// A vector of `size` equal components; the scalar itself when there is one.
+    /// A vector of `size` equal components, or the scalar itself if there is one.
     pub fn splat(&mut self, ty: Word, part: Word, size: u8) -> Word {
         match size {
             1 => part,
@@ -521,13 +521,13 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::Load, ty, &[element])
     }
 
-    /// The constant that a value is, where variables may start with it: `OpUndef` is not a constant.
+    /// The constant of a value, if a variable may be initialised with it: `OpUndef` is not a constant.
     fn initializer(&self, value: Value) -> Option<ConstId> {
         let Value::Const(id) = value else { return None };
         (!self.m.is_undef(id)).then_some(id)
     }
 
-    /// A variable that holds a value; one for each constant, initialised once.
+    /// A variable with a value; one for each constant, initialised once.
     fn in_memory(&mut self, ty: TypeId, value: Value) -> Word {
         let of = ty;
         let (ty, word) = (self.m.value_type(ty), self.value(value));
@@ -571,8 +571,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Returns true if an instruction may share words that are already written. A result that a use decorates gets words of
-/// its own.
+/// Returns true if an instruction may share existing words. A result that a use decorates needs separate words.
 fn can_share(inst: &Inst) -> bool {
     use ir::Op as O;
     let plain = !inst.flags.intersects(InstFlags::NON_UNIFORM | InstFlags::SATURATED);
@@ -580,7 +579,7 @@ fn can_share(inst: &Inst) -> bool {
     plain && computes
 }
 
-/// So many zeros.
+/// Resets a list to `len` zeros.
 fn clear_to(list: &mut Vec<Word>, len: usize) {
     list.clear();
     list.resize(len, 0);

@@ -1,6 +1,6 @@
-//! Module-scope variables: storage classes, resource bindings, built-ins, memory qualifiers (SPIR-V 1.6 section 3.20, Vulkan
-//! 1.3 section 15, shader interfaces). A variable is declared when a body first names it; where stage inputs and outputs
-//! meet the pipeline is in `interface`.
+//! Module-scope variables: storage classes, resource bindings, built-ins, memory qualifiers (SPIR-V 1.6 section 3.20,
+//! Vulkan 1.3 section 15, shader interfaces). A variable is declared at its first use; `interface` handles stage inputs
+//! and outputs.
 
 use super::Emitter;
 use crate::ir::{self, Access, ArrayLen, Binding, Global, GlobalId, Space, Stage, Type, TypeId};
@@ -8,17 +8,17 @@ use crate::source::Span;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::FxHashSet;
 
-/// Variables declared so far; 0 marks one not asked for yet.
+/// Variables declared so far; 0 marks an unused one.
 #[derive(Debug, Default)]
 pub(super) struct GlobalMap {
     known: Vec<Word>,
     built_ins: Vec<((Stage, BuiltIn), Word)>,
-    /// The outputs that hold the depth and the stencil reference, of all entry points.
+    /// The depth and stencil reference outputs of all entry points.
     pub depth: Vec<Word>,
     pub stencil: Vec<Word>,
     /// True if there is a critical section.
     pub interlocked: bool,
-    /// Decorations of images and samplers that take part in image processing.
+    /// Decorations of images and samplers for image processing.
     pub processed: FxHashSet<(Word, Word)>,
     /// Variables in workgroup memory, and whether they are blocks.
     shared: Vec<(Word, bool)>,
@@ -30,7 +30,7 @@ impl GlobalMap {
     }
 }
 
-/// A variable and its storage class, as an entry point's interface needs to know it.
+/// A variable and its storage class, for an entry point's interface.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Variable {
     pub id: Word,
@@ -59,8 +59,8 @@ impl Emitter<'_> {
         Variable { id: self.globals.known[id.index()], class }
     }
 
-    /// Declares what nothing uses, where requested: resources, and inputs and outputs at locations; and inputs that
-    /// pass through. They belong to the interface of the only entry point.
+    /// Declares unused variables, if requested: resources, and inputs and outputs at locations; and inputs that pass
+    /// through. They belong to the interface of the only entry point.
     pub fn declare_unused(&mut self) {
         let module = self.module;
         let [entry] = &module.entry_points[..] else { return };
@@ -75,7 +75,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The input variable of a built-in in this stage, whatever asks for it first.
+    /// The input variable of a built-in in this stage, shared by all uses.
     pub fn built_in(&mut self, built_in: BuiltIn, ty: Word) -> Variable {
         let (class, key) = (StorageClass::Input, (self.stage, built_in));
         if let Some((_, id)) = self.globals.built_ins.iter().find(|(known, _)| *known == key) {
@@ -207,7 +207,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Arrays of resources whose length the pipeline gives (SPV_EXT_descriptor_indexing, in 1.5).
+    /// Arrays of resources whose length the pipeline sets (SPV_EXT_descriptor_indexing, in 1.5).
     fn need_descriptor_array(&mut self, ty: TypeId) {
         if let Type::Array { len: ArrayLen::Runtime, .. } = self.module.types.get(ty) {
             self.needs.capability(Capability::RuntimeDescriptorArray);
@@ -249,7 +249,8 @@ impl Emitter<'_> {
         id
     }
 
-    /// Qualifiers of the whole variable. Only storage buffers have them: the other laid-out spaces are read only anyway.
+    /// Qualifiers of the whole variable. Only storage buffers have them: the other spaces with layouts are read-only
+    /// anyway.
     fn decorate_access(&mut self, id: Word, global: &Global) {
         if !matches!(global.space, Space::Storage | Space::Handle) {
             return;

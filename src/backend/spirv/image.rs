@@ -1,6 +1,6 @@
-//! Images, textures and samplers: their types, and the instructions that sample, read, write and ask (SPIR-V 1.6 sections
-//! 3.49.6 and 3.49.10; capabilities of "Dim" and "Image Format", sections 3.8 and 3.11).
-//! Rectangles, which Vulkan does not have (VUID-StandaloneSpirv-OpTypeImage-09638), are refused for it.
+//! Images, textures and samplers: their types, and the instructions that sample, read, write and query them (SPIR-V 1.6
+//! sections 3.49.6 and 3.49.10; capabilities of "Dim" and "Image Format", sections 3.8 and 3.11). Rectangle images,
+//! which Vulkan lacks (VUID-StandaloneSpirv-OpTypeImage-09638), are refused for it.
 
 use super::Emitter;
 use super::function::Body;
@@ -11,7 +11,7 @@ use crate::ir::{
 use rspirv::spirv::{Capability, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word};
 use smallvec::{SmallVec, smallvec};
 
-/// Formats that every device with storage images has; the others want `StorageImageExtendedFormats`.
+/// Formats that every device with storage images supports; the others need `StorageImageExtendedFormats`.
 const COMMON_FORMATS: [ImageFormat; 13] = [
     ImageFormat::Rgba32f,
     ImageFormat::Rgba16f,
@@ -44,7 +44,7 @@ const fn dim(dim: ImageDim) -> Dim {
     }
 }
 
-/// The capability that an image type of this dimension needs: sampled and storage, one image and an array of layers.
+/// The capability of an image type by dimension: sampled and storage, single images and arrays.
 const fn dim_capability(image: ImageType) -> Option<Capability> {
     Some(match (image.dim, image.storage, image.arrayed) {
         (ImageDim::D1, false, _) => Capability::Sampled1D,
@@ -61,7 +61,7 @@ const fn dim_capability(image: ImageType) -> Option<Capability> {
     })
 }
 
-/// The operation that gives the code of residency too.
+/// The operation that also returns the residency code.
 const fn with_residency(op: Op) -> Op {
     match op {
         Op::ImageSampleImplicitLod => Op::ImageSparseSampleImplicitLod,
@@ -107,7 +107,7 @@ impl Emitter<'_> {
         self.wrapped_type(Op::TypeSampler, 0)
     }
 
-    /// A type made of at most one other.
+    /// A type with at most one operand type.
     pub fn wrapped_type(&mut self, op: Op, of: Word) -> Word {
         if let Some((_, id)) = self.types.wrapped.iter().find(|(known, _)| *known == (op, of)) {
             return *id;
@@ -145,7 +145,7 @@ pub(super) struct Operands {
     pub words: SmallVec<[Word; 8]>,
     pub values: SmallVec<[Value; 8]>,
     pub dim: ImageDim,
-    /// True if it reads or writes texels that others may see, in a memory model where that is said.
+    /// True if it accesses texels that others may see, in a memory model that requires this to be stated.
     pub shared: bool,
 }
 
@@ -212,7 +212,7 @@ impl Body<'_, '_> {
         bare
     }
 
-    /// The optional image operands (section 3.14): the mask and what belongs to it, in the order of its bits.
+    /// The optional image operands (section 3.14): the mask and its operands, in the order of its bits.
     fn optional(&mut self, operands: &Operands) -> SmallVec<[Word; 8]> {
         let mut mask = ImageOperands::NONE;
         let mut words: SmallVec<[Word; 8]> = smallvec![0];
@@ -224,7 +224,7 @@ impl Body<'_, '_> {
             add(ImageOperands::BIAS, &[bias]);
         }
         match operands.word(ImageParts::LOD) {
-            // Rectangles have one level, so that they take no number (section 3.14): derivatives of zero say as much.
+            // Rectangles have one level and take no level operand (section 3.14); zero derivatives mean the same.
             Some(_) if operands.dim == ImageDim::Rect => {
                 let ty = self.m.vector_type(Scalar::F32, 2);
                 let none = self.m.null(ty);
@@ -304,7 +304,7 @@ impl Body<'_, '_> {
         self.at_coordinate(Op::ImageFetch, ty, image, None, operands)
     }
 
-    /// Image, coordinate, perhaps one more operand, then the optional ones.
+    /// Image, coordinate, possibly another operand, then the optional ones.
     fn at_coordinate(&mut self, op: Op, ty: TypeId, image: Word, more: Option<Word>, operands: &Operands) -> Word {
         let Some(coordinate) = operands.word(ImageParts::COORDINATE) else {
             return self.m.internal("an image operation without coordinates");

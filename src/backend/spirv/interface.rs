@@ -1,5 +1,5 @@
-//! Stage inputs and outputs: locations, interpolation, blocks of them, what built-ins need in which stage, and how invocations
-//! that differ in a resource index are marked (SPIR-V 1.6 section 3.20; Vulkan 1.3 sections 15.1 and 15.6).
+//! Stage inputs and outputs: locations, interpolation, interface blocks, the requirements of built-ins by stage, and
+//! the marking of non-uniform resource indices (SPIR-V 1.6 section 3.20; Vulkan 1.3 sections 15.1 and 15.6).
 
 use super::function::Body;
 use super::globals::spirv_built_in;
@@ -11,7 +11,7 @@ use crate::ir::{
 };
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Word};
 
-/// Where a decoration goes: a variable, or a member of a block.
+/// The target of a decoration: a variable, or a member of a block.
 #[derive(Clone, Copy)]
 enum Decorated {
     Variable(Word),
@@ -62,8 +62,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The decorations for transform feedback of an output, of the whole variable or of members of its block, and its
-    /// vertex stream; that of an input which passes through.
+    /// The decorations of an output for transform feedback, for the whole variable or members of its block, and its
+    /// vertex stream; for an input, that it passes through.
     pub fn feed_back(&mut self, global: GlobalId, id: Word) {
         let module = self.module;
         for feedback in module.feedback.iter().filter(|feedback| feedback.global == global) {
@@ -185,7 +185,8 @@ impl Emitter<'_> {
                 Capability::MeshShadingNV
             }
             (Stage::Mesh, BuiltIn::Layer | BuiltIn::ViewportIndex) => Capability::MeshShadingEXT,
-            // Vertex and tessellation shaders write them through extensions, fragments read what geometry shaders wrote.
+            // Vertex and tessellation shaders write them through extensions; fragment shaders read the values of
+            // geometry shaders.
             (_, BuiltIn::Layer | BuiltIn::ViewportIndex) if output && self.version < Version::V1_5 => {
                 Capability::ShaderViewportIndexLayerEXT
             }
@@ -199,9 +200,10 @@ impl Emitter<'_> {
         self.needs.capability(capability);
     }
 
-    /// Returns true if a built-in input changes while the invocation runs: a `discard` makes a helper invocation of it, a
-    /// reported intersection shortens the ray, and after a call of another shader it may be in another subgroup. The variable
-    /// is volatile, or each load with Vulkan's memory model (VUID-StandaloneSpirv-VulkanMemoryModel-04678, 04679).
+    /// Returns true if a built-in input changes while the invocation runs: a `discard` turns it into a helper
+    /// invocation, a reported intersection shortens the ray, and after a call of another shader it may be in another
+    /// subgroup. The variable is volatile, or each load with Vulkan's memory model
+    /// (VUID-StandaloneSpirv-VulkanMemoryModel-04678, 04679).
     fn changes(&self, built_in: BuiltIn) -> bool {
         match built_in {
             BuiltIn::HelperInvocation => self.vulkan_memory || self.version >= Version::V1_6,
@@ -211,7 +213,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Decorates a built-in input that changes, unless its loads say it.
+    /// Decorates a built-in input that changes, unless its loads are marked.
     pub fn decorate_changing(&mut self, id: Word, built_in: BuiltIn) {
         if self.changes(built_in) && !self.is_of_accesses(Decoration::Volatile) {
             self.decorate(id, Decoration::Volatile, &[]);
@@ -226,7 +228,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Integer inputs of fragment shaders are flat, built-in ones too (VUID-StandaloneSpirv-Flat-04744).
+    /// Integer inputs of fragment shaders are flat, including built-in ones (VUID-StandaloneSpirv-Flat-04744).
     pub fn decorate_built_in(&mut self, id: Word, built_in: BuiltIn, global: &Global) {
         if global.access.contains(Access::INVARIANT) && global.space == Space::Output {
             self.decorate(id, Decoration::Invariant, &[]);
@@ -299,7 +301,7 @@ pub(super) const fn is_of_lanes(built_in: BuiltIn) -> bool {
 }
 
 impl Body<'_, '_> {
-    /// Marks a pointer into an array of resources, or the image read through it, whose index differs among invocations
+    /// Marks a pointer into an array of resources with a non-uniform index, or the image read through it
     /// (SPV_EXT_descriptor_indexing).
     pub fn mark_non_uniform(&mut self, inst: &Inst, word: Word) {
         if word == 0 {
@@ -316,8 +318,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Marks the result of an instruction between such an image and the operation: what the operation takes
-    /// is what is examined.
+    /// Marks the result of an instruction between such an image and the operation, because the operation's direct
+    /// operand must be marked.
     pub fn pass_non_uniform(&mut self, from: Value, word: Word) {
         let marked = matches!(from, Value::Inst(id) if self.f.insts[id].flags.contains(InstFlags::NON_UNIFORM));
         if marked && word != 0 {

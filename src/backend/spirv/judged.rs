@@ -1,5 +1,5 @@
-//! Runs `spirv-val` on each module that a build with debug assertions makes. The environment variable
-//! `CROSSLANE_SPIRV_VAL` names the program; the tests set it. A module that it refuses is a defect of crosslane.
+//! Runs `spirv-val` on each module in builds with debug assertions. The environment variable `CROSSLANE_SPIRV_VAL`
+//! names the program; the tests set it. A module that fails validation is a bug in crosslane.
 
 use super::Version;
 use crate::diagnostic::{Code, Diagnostic};
@@ -14,7 +14,7 @@ use std::sync::Mutex;
 /// Modules that were judged by this process.
 static JUDGED: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
 
-/// The judge's objection to a module; none if there is no judge.
+/// The validator's error about a module; `None` if there is no validator.
 pub(super) fn refusal(words: &[u32], version: Version, client: Client) -> Option<Diagnostic> {
     let judge = std::env::var_os("CROSSLANE_SPIRV_VAL").filter(|judge| !judge.is_empty())?;
     let environment = client.row().environment.unwrap_or_else(|| environment(version));
@@ -48,7 +48,7 @@ const fn environment(version: Version) -> &'static str {
 
 /// The judge's output for a module that it refuses.
 fn run(judge: &OsStr, words: &[u32], environment: &str) -> io::Result<Option<String>> {
-    // Blocks of the scalar layout need a feature of the device, which the module cannot say.
+    // Blocks with scalar layout need a device feature, which the module cannot state.
     let mut child = Command::new(judge)
         .args(["--target-env", environment, "--scalar-block-layout", "-"])
         .stdin(Stdio::piped())
@@ -57,7 +57,7 @@ fn run(judge: &OsStr, words: &[u32], environment: &str) -> io::Result<Option<Str
         .spawn()?;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     if let Some(mut stdin) = child.stdin.take() {
-        // A judge that stops reading early says why in its output.
+        // A validator that stops reading early gives the reason in its output.
         let _ = stdin.write_all(&bytes);
     }
     let output = child.wait_with_output()?;

@@ -1,8 +1,8 @@
 //! Runs the plan of a cross-lane operation: each step becomes one instruction.
 //!
-//! The planner decides how an operation is lowered; this module spells each step in SPIR-V: tables from primitives and
-//! lane arithmetic to opcodes (SPIR-V 1.6 section 3.49.21). Set-up steps are the same in the whole function, so they
-//! are written once, at its start, and shared by all plans, unless the invocation changes its lane on the way.
+//! The planner decides how an operation is lowered. This module writes each step in SPIR-V, with tables from primitives
+//! and lane arithmetic to opcodes (SPIR-V 1.6 section 3.49.21). Setup steps give the same result in the whole function,
+//! so they are written once, at its start, and shared by all plans, unless the invocation changes its lane on the way.
 
 use super::function::{Body, FEW};
 use super::model::Direction;
@@ -22,7 +22,7 @@ use std::borrow::Cow;
 /// Set-up steps of a function by operation, operands and result type.
 pub(super) type Setup = FxHashMap<(StepOp, [Word; 3], Shape), Word>;
 
-/// A step's operand: its id and type, and the number that it is known to be.
+/// A step's operand: its id and type, and its number if known.
 #[derive(Clone, Copy)]
 pub(super) struct Arg {
     pub word: Word,
@@ -103,7 +103,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A step at the function's start, where the same one may be already.
+    /// A step at the function's start, shared with an equal one.
     fn setup_step(&mut self, step: &Step, run: &Run) -> Arg {
         if self.m.stage.changes_lanes() {
             return self.step(step, run);
@@ -258,15 +258,15 @@ impl Body<'_, '_> {
     }
 }
 
-/// How a primitive is spelt: scope (where it has one), group operation, operands, one more constant.
+/// The SPIR-V form of a primitive: scope (if it has one), group operation, operands, one more constant.
 struct GroupInstruction {
     pub op: Op,
     pub scoped: bool,
     pub operation: Option<GroupOperation>,
     pub literal: Option<Word>,
-    /// The number of the instruction where it is one of SPV_AMD_shader_ballot.
+    /// The instruction's number if it belongs to SPV_AMD_shader_ballot.
     pub amd: Option<AmdBallot>,
-    /// Beyond what the opcode needs by itself.
+    /// In addition to the opcode's own requirements.
     capability: Option<Capability>,
 }
 
@@ -335,7 +335,7 @@ fn group_instruction(op: GroupOp, kind: ScalarKind) -> GroupInstruction {
     }
 }
 
-/// The constant vector that a swizzle of AMD's takes after its value: the four lanes, or the three masks.
+/// The constant vector after the value of an AMD swizzle: the four lanes, or the three masks.
 fn swizzle_constant(op: GroupOp) -> Option<SmallVec<[Word; 4]>> {
     match op {
         GroupOp::SwizzleAmd(mode) => Some((0..4).map(|lane| Word::from(mode >> (2 * lane) & 3)).collect()),
@@ -420,7 +420,7 @@ const fn reduction_op(op: ReduceOp, kind: ScalarKind) -> Op {
     }
 }
 
-/// Direction of a quad swap (section 3.49.21, OpGroupNonUniformQuadSwap). A plan holds no `Lane` here.
+/// Direction of a quad swap (section 3.49.21, OpGroupNonUniformQuadSwap). Plans do not contain `Lane` here.
 const fn swap_direction(mv: QuadMove) -> Word {
     match mv {
         QuadMove::X | QuadMove::Lane(_) => 0,
@@ -453,7 +453,7 @@ enum Alu {
     Ext(G),
     Word,
     FromMask,
-    /// The words are compared with zero, and the results joined.
+    /// The words are compared with zero, and the results combined.
     Compared(Op, Op),
     /// The sum of the counts of the words.
     Size,

@@ -1,4 +1,4 @@
-//! SPIR-V words as text: rspirv's notation in the columns that SPIRV-Tools made usual.
+//! SPIR-V words as text: rspirv's notation in SPIRV-Tools' column layout.
 
 use super::small_floats::SmallFloats;
 use super::unknown::Unknown;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 struct Reader {
     loader: Loader,
     modes: Vec<Instruction>,
-    /// Extended instructions outside functions, by their results; the loader is given undefined values instead.
+    /// Extended instructions outside functions, by their results; the loader gets undefined values instead.
     notes: FxHashMap<Word, Instruction>,
     in_function: bool,
 }
@@ -48,11 +48,11 @@ impl Consumer for Reader {
     }
 }
 
-/// The assembly text of a module. Instructions that rspirv does not know are shown as words: in their places inside
-/// functions, otherwise first.
+/// The assembly text of a module. Instructions unknown to rspirv are shown as words: in place inside functions,
+/// otherwise first.
 ///
 /// # Errors
-/// A sentence that explains why the words are not a module.
+/// A sentence with the reason that the words are not a module.
 pub fn disassemble(words: &[u32]) -> Result<String, String> {
     let (words, small) = SmallFloats::replaced(words);
     let text = known(&words).or_else(|failure| {
@@ -81,13 +81,13 @@ fn known(words: &[u32]) -> Result<String, String> {
     Ok(module.disassemble().lines().map(in_columns).collect())
 }
 
-/// Result ids end in one column, opcodes begin in another. Comments stay where they are.
+/// Aligns result ids and opcodes in columns. Comments stay in place.
 pub(super) fn in_columns(line: &str) -> String {
     if line.starts_with(';') {
         return format!("{line}\n");
     }
     match line.split_once(" = ") {
-        // rspirv sets the result type off by two spaces on either side.
+        // rspirv puts two spaces on either side of the result type.
         Some((id, rest)) if id.starts_with('%') => format!("{id:>10} = {}\n", rest.replacen("  ", " ", 2)),
         _ => format!("{:13}{line}\n", ""),
     }

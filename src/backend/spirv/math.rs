@@ -9,7 +9,7 @@ use crate::ir::{BinaryOp, MathFn, Scalar, ScalarKind, Type, TypeId, Value, Value
 use rspirv::spirv::GlslStd450Op as G;
 use rspirv::spirv::{Op, Word};
 
-/// Opcode of a binary operator by kind of operand: bool, signed, unsigned, float; `Nop` where there is none.
+/// Opcode of a binary operator by kind of operand: bool, signed, unsigned, float; `Nop` if there is none.
 const BINARY: [(BinaryOp, [Op; 4]); 18] = [
     (BinaryOp::Add, [Op::Nop, Op::IAdd, Op::IAdd, Op::FAdd]),
     (BinaryOp::Sub, [Op::Nop, Op::ISub, Op::ISub, Op::FSub]),
@@ -81,7 +81,7 @@ struct Call<'w> {
     size: u8,
 }
 
-/// How a function is computed for one kind of scalar.
+/// The implementation of a function for one kind of scalar.
 #[derive(Clone, Copy)]
 enum Form {
     No,
@@ -209,9 +209,9 @@ const fn row(function: MathFn) -> Forms {
         F::DerivXCoarse => derivative(Op::DPdxCoarse),
         F::DerivYCoarse => derivative(Op::DPdyCoarse),
         F::DerivWidthCoarse => derivative(Op::FwidthCoarse),
-        // These ask for the signs of two operands: see `dot`.
+        // These depend on the signs of two operands: see `dot`.
         F::DotInt | F::DotIntAccSat | F::DotPacked | F::DotPackedAccSat => [No, No, No, No],
-        // It asks for the kind of no operand.
+        // It has no operands.
         F::IsHelper => [No, No, No, No],
         F::CountTrailingZeros => [No, Expand(trailing_zeros), Expand(trailing_zeros), No],
     }
@@ -246,7 +246,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The instruction that gives the operand that is not NaN, where the options ask for it.
+    /// The instruction that returns the operand that is not a NaN, if the options require it.
     fn without_nan(&self, op: G) -> G {
         match op {
             G::FMin if self.m.options.manner.nan_clamp => G::NMin,
@@ -256,7 +256,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// SPIR-V 1.6 took the demotion in but left this question in its extension.
+    /// SPIR-V 1.6 includes the demotion, but not this query, which is still in the extension.
     fn is_helper(&mut self, ty: TypeId) -> Word {
         self.m.needs.extension("SPV_EXT_demote_to_helper_invocation");
         let ty = self.m.value_type(ty);
@@ -336,7 +336,7 @@ impl Body<'_, '_> {
         if same { value } else { self.emit(self.bitcast_op(from, ty), word, &[value]) }
     }
 
-    /// References become numbers, and numbers references, by their own instructions; pairs of words do not.
+    /// Conversions between references and numbers need their own instructions; pairs of words do not.
     fn bitcast_op(&self, from: Option<TypeId>, to: TypeId) -> Op {
         let types = &self.m.module.types;
         let refers = |ty: TypeId| types.referred(ty).is_some();
@@ -441,7 +441,7 @@ fn float_dot(body: &mut Body, call: &Call) -> Word {
     body.emit(op, ty, call.args)
 }
 
-/// Products added up; `OpSDot` needs its own capability.
+/// A sum of products; `OpSDot` would need another capability.
 fn integer_dot(body: &mut Body, call: &Call) -> Word {
     let (vector, ty) = (body.m.vector_type(call.scalar, call.size), body.m.scalar_type(call.scalar));
     let products = body.emit(Op::IMul, vector, call.args);
@@ -464,7 +464,7 @@ fn sign_of_unsigned(body: &mut Body, call: &Call) -> Word {
     body.extended(G::UMin, ty, &[call.args[0], one])
 }
 
-/// `31 - FindUMsb(x)`: the search gives -1 for zero.
+/// `31 - FindUMsb(x)`: the search returns -1 for zero.
 fn leading_zeros(body: &mut Body, call: &Call) -> Word {
     let ty = body.m.value_type(call.ty);
     let scalar = body.m.module.types.scalar_of(call.ty).unwrap_or(call.scalar);
@@ -473,7 +473,7 @@ fn leading_zeros(body: &mut Body, call: &Call) -> Word {
     body.emit(Op::ISub, ty, &[most, found])
 }
 
-/// `min(FindILsb(x), 32)` as unsigned numbers: the search gives -1 for zero.
+/// `min(FindILsb(x), 32)` as unsigned numbers: the search returns -1 for zero.
 fn trailing_zeros(body: &mut Body, call: &Call) -> Word {
     let ty = body.m.value_type(call.ty);
     let scalar = body.m.module.types.scalar_of(call.ty).unwrap_or(call.scalar);

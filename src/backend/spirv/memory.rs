@@ -1,7 +1,7 @@
 //! Memory: access chains, loads and stores, atomics, barriers (SPIR-V 1.6 sections 3.49.8, 3.49.18 and 3.49.20).
 //!
-//! Values have logical types; memory of buffers has laid-out ones with `uint` for `bool`. A load or store between the two
-//! converts: `OpCopyLogical` where only the layout differs and the version has it (1.4), part by part otherwise.
+//! Values have logical types; memory of buffers has laid-out types with `uint` for `bool`. A load or store between the
+//! two converts: with `OpCopyLogical` if only the layout differs and the version has it (1.4), otherwise part by part.
 
 use super::function::{Body, FEW};
 use super::globals::spirv_built_in;
@@ -20,16 +20,16 @@ const MOST_COPIED: u32 = 16384;
 /// One part of a composite type.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
-    /// Its type in the IR; none for a matrix's columns.
+    /// Its type in the IR; `None` for a matrix's columns.
     pub id: Option<TypeId>,
     /// Its value type.
     pub value: Word,
 }
 
-/// Access chains among which the same one is searched for.
+/// Limit of the access chains that are searched for an equal one.
 const CHAINS: usize = 16;
 
-/// The form of a type that a conversion makes.
+/// The target form of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Value,
@@ -37,7 +37,7 @@ enum Form {
 }
 
 impl super::Emitter<'_> {
-    /// The kinds of memory that an atomic operation with an order is about.
+    /// The kinds of memory that an atomic operation with an order affects.
     fn all_memory(&self) -> MemorySemantics {
         let shared =
             if self.stage.has_workgroups() { MemorySemantics::WORKGROUP_MEMORY } else { MemorySemantics::empty() };
@@ -75,14 +75,14 @@ impl Body<'_, '_> {
         }
         match operands.as_slice() {
             [pointer] => *pointer,
-            // Decorations are of one instruction.
+            // Decorations apply to a single instruction.
             _ if self.shares || !inst.flags.is_empty() => self.emit(Op::AccessChain, ty, &operands),
             _ => self.chain(ty, &operands),
         }
     }
 
-    /// An index of a chain. A constant of a signed type may not be negative there (SPIR-V 1.6 section 2.16.1, logical
-    /// addressing): the same bits of an unsigned type are the same index.
+    /// An index of a chain. A signed constant may not be negative there (SPIR-V 1.6 section 2.16.1, logical
+    /// addressing); the same bits as an unsigned constant are the same index.
     fn index(&mut self, index: Value) -> Word {
         let word = self.value(index);
         let scalar = self.shape_of(index).map(|(scalar, _)| scalar).filter(|scalar| scalar.is_signed());
@@ -93,7 +93,7 @@ impl Body<'_, '_> {
         self.m.scalar_constant(Scalar { kind: ScalarKind::Uint, ..scalar }, bits)
     }
 
-    /// The bits of an operand that is a constant, in the module or by its word.
+    /// The bits of a constant operand, from the module or from its word.
     pub fn known_bits(&self, value: Value, word: Word) -> Option<u64> {
         match value {
             Value::Const(id) => self.m.module.constants.bits(id),
@@ -101,7 +101,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// An access chain, which may be there since one of the last in the same block.
+    /// An access chain, shared with a recent one in the same block.
     fn chain(&mut self, ty: Word, operands: &[Word]) -> Word {
         let (code, length) = (self.code.as_slice(), 3 + operands.len());
         let written = self.chains.iter().rev().take(CHAINS).map(|start| &code[*start..]);
@@ -143,8 +143,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Returns true if a pointer leads into a buffer that is declared to be only read. SPIR-V's variables have no aliases
-    /// unless decorated so (SPIR-V 1.6 section 2.18.2): no store of the invocation changes it.
+    /// Returns true if a pointer leads into a read-only buffer. SPIR-V's variables do not alias unless decorated so
+    /// (SPIR-V 1.6 section 2.18.2), so no store of the invocation changes it.
     fn is_read_only(&self, pointer: Value) -> bool {
         let Some(global) = self.root_global(pointer).map(|id| &self.m.module.globals[id]) else { return false };
         let types = &self.m.module.types;
@@ -165,7 +165,7 @@ impl Body<'_, '_> {
             && !access.intersects(Access::COHERENT | Access::VOLATILE | Access::DEVICE)
     }
 
-    /// Returns true if memory holds the same all the time.
+    /// Returns true if memory never changes.
     pub fn is_constant(&self, space: Space, pointer: Value) -> bool {
         let changes = |global: ir::GlobalId| {
             let binding = self.m.module.globals[global].binding;
@@ -238,7 +238,7 @@ impl Body<'_, '_> {
         self.m.memory_operands(operands, space, flags, alignment, direction);
     }
 
-    /// Turns a value of type `ty` from one form into the other.
+    /// Converts a value of type `ty` from one form to the other.
     fn relayout(&mut self, word: Word, ty: TypeId, to: Form) -> Word {
         let (value, memory) = (self.m.value_type(ty), self.m.memory_type(ty));
         if value == memory {
@@ -426,7 +426,7 @@ impl Body<'_, '_> {
         Some(opcode)
     }
 
-    /// A scope and memory semantics as the constants that instructions take.
+    /// A scope and memory semantics as constants for instructions.
     fn scope_and_semantics(&mut self, scope: Scope, order: Order, memory: MemorySemantics) -> (Word, Word) {
         let scope = self.m.memory_scope(scope);
         let scope = self.m.scope_number(scope);
@@ -446,7 +446,7 @@ impl Body<'_, '_> {
         let counts = self.m.options.profile.client.row().has_default_block;
         let kinds = if counts { kinds } else { kinds.difference(MemoryKinds::ATOMIC_COUNTER) };
         let kinds = barrier_memory(kinds);
-        // A barrier orders outputs by itself (Vulkan 1.3, memory model), so semantics without other memory are relaxed.
+        // A barrier itself orders outputs (Vulkan 1.3, memory model), so semantics without other memory are relaxed.
         let order = if kinds.is_empty() { Order::Relaxed } else { order };
         let (scope, semantics) = self.scope_and_semantics(memory, order, kinds);
         match execution {
@@ -455,7 +455,8 @@ impl Body<'_, '_> {
                 let execution = self.m.u32(execution);
                 self.emit_void(Op::ControlBarrier, &[execution, scope, semantics]);
             }
-            // A memory barrier that orders nothing is none (Vulkan refuses it: VUID-StandaloneSpirv-OpMemoryBarrier-04733).
+            // A memory barrier that orders nothing is omitted, because Vulkan forbids it
+            // (VUID-StandaloneSpirv-OpMemoryBarrier-04733).
             None if kinds.is_empty() || order == Order::Relaxed => {}
             None => self.emit_void(Op::MemoryBarrier, &[scope, semantics]),
         }
@@ -497,7 +498,7 @@ fn barrier_memory(kinds: MemoryKinds) -> MemorySemantics {
     chosen.fold(MemorySemantics::empty(), |all, (_, bit)| all | bit)
 }
 
-/// A comparison that fails stores nothing, so it cannot release.
+/// A failed comparison stores nothing, so it cannot release.
 const fn unequal_order(order: Order) -> Order {
     match order {
         Order::Release => Order::Relaxed,

@@ -1,10 +1,10 @@
 //! SPIR-V 1.0 to 1.6 for Vulkan 1.0 to 1.4.
 //!
 //! [`emit`] walks the IR from the entry points; unreachable parts are not written. Types, constants and variables are
-//! declared at their first use, so that their order depends on the module alone. One file per subject, among them
-//! `function` (bodies), `early` (before SPIR-V 1.3), `interface` (of stages), `model` (memory model), `form` and `unknown` (instructions by number),
-//! `promote`, `flatten`, `share`, `simplify` and `dead` (optimization), `describe` (names and debug information), and
-//! `written` (lines with their origins).
+//! declared at their first use, so that their order depends only on the module. There is one file per subject, among
+//! them `function` (bodies), `early` (before SPIR-V 1.3), `interface` (of stages), `model` (memory model), `form` and
+//! `unknown` (instructions by number), `promote`, `flatten`, `share`, `simplify` and `dead` (optimization), `describe`
+//! (names and debug information), and `written` (lines with their origins).
 
 mod capability;
 mod client;
@@ -77,7 +77,7 @@ pub use written::written;
 pub enum Version {
     /// Vulkan 1.0.
     V1_0,
-    /// Vulkan 1.1 takes it.
+    /// Vulkan 1.1 accepts it.
     V1_1,
     /// Vulkan 1.1 accepts this version too.
     V1_2,
@@ -92,7 +92,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// The version as the module header spells it (section 2.3, word 1).
+    /// The version in the module header (section 2.3, word 1).
     const fn word(self) -> Word {
         match self {
             Version::V1_0 => 0x0001_0000,
@@ -118,7 +118,7 @@ impl Version {
         }
     }
 
-    /// The version that a profile names; none for versions that Vulkan does not take.
+    /// The version of a profile; `None` for versions that Vulkan does not accept.
     pub const fn of(profile: &Profile) -> Option<Version> {
         match profile.version {
             (1, 0) => Some(Version::V1_0),
@@ -135,7 +135,7 @@ impl Version {
     /// The version that a profile names; an error for versions that Vulkan does not accept.
     ///
     /// # Errors
-    /// For those versions.
+    /// Refuses those versions.
     fn needed(profile: &Profile) -> Made<Version> {
         Version::of(profile).ok_or_else(|| {
             let message = format!("the profile {} names a SPIR-V version that is not supported", profile.name);
@@ -192,7 +192,7 @@ fn text(words: &[u32]) -> Made<String> {
     disassemble(words).map_err(unread)
 }
 
-/// Writes all entry points of `module`, and what they reach, as one SPIR-V module.
+/// Writes all entry points of `module` and everything that they reach as one SPIR-V module.
 ///
 /// # Errors
 /// One diagnostic for each construct that SPIR-V, this version of it, or crosslane cannot express.
@@ -203,9 +203,9 @@ pub fn emit(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec
     if emitter.diagnostics.is_empty() { Ok(emitter.finish()) } else { Err(emitter.diagnostics) }
 }
 
-/// The changed module to write; none if the module stays unchanged.
+/// The changed module to write; `None` if the module stays unchanged.
 fn changed(module: &Module, options: &Options) -> Option<Module> {
-    // Debuggers know functions by the places of their code.
+    // Debuggers identify functions by the positions of their code.
     let growth = match options.manner.optimize {
         _ if options.debug == DebugInfo::Full => None,
         Optimize::None => None,
@@ -227,7 +227,7 @@ fn changed(module: &Module, options: &Options) -> Option<Module> {
     changed
 }
 
-/// The sections that fill up while bodies are written (section 2.4, logical layout).
+/// The sections that are filled while bodies are written (section 2.4, logical layout).
 #[derive(Debug, Default)]
 struct Sections {
     entry_points: Words,
@@ -237,7 +237,7 @@ struct Sections {
     decorations: Words,
     globals: Words,
     functions: Words,
-    /// The parts of `functions` that were made for cross-lane operations.
+    /// The parts of `functions` that belong to cross-lane operations.
     marks: written::Marks,
 }
 
@@ -253,7 +253,7 @@ impl Sections {
         }
     }
 
-    /// All of them, in the order of section 2.4.
+    /// All sections, in the order of section 2.4.
     fn in_order(&self) -> [&Words; 7] {
         let Sections { entry_points, modes, strings, names, decorations, globals, functions, marks: _ } = self;
         [entry_points, modes, strings, names, decorations, globals, functions]
@@ -286,12 +286,12 @@ struct Emitter<'a> {
     narrow: bool,
     /// True if the module is written in the memory model of Vulkan.
     vulkan_memory: bool,
-    /// The structs of storage buffers, where these are in `Uniform` memory.
+    /// The structs of storage buffers, if these are in `Uniform` memory.
     buffer_blocks: Option<FxHashSet<StructId>>,
-    /// Ids of functions by [`FuncId`]; 0 where nothing calls it yet.
+    /// Ids of functions by [`FuncId`]; 0 if nothing calls one yet.
     functions: Vec<Word>,
     uses: Vec<Uses>,
-    /// Functions that have an id and no body yet, the next one last.
+    /// Functions with an id but no body yet, the next one last.
     queue: Vec<FuncId>,
     /// The GLSL.std.450 instruction set; 0 until it is used.
     glsl: Word,
@@ -299,9 +299,9 @@ struct Emitter<'a> {
     printf: Word,
     /// The instruction set [`AMD_BALLOT`]; 0 until it is used.
     amd_ballot: Word,
-    /// The sets that the shader names itself.
+    /// The instruction sets that the shader names itself.
     sets: FxHashMap<&'a str, Word>,
-    /// The stage of the entry point whose functions are written: a function is of one stage.
+    /// The stage of the current entry point: a function is written for one stage.
     stage: Stage,
     /// The last id assigned.
     last: Word,
@@ -429,7 +429,7 @@ impl<'a> Emitter<'a> {
         self.glsl
     }
 
-    /// AMD's instructions across lanes, which are a set and an extension of one name.
+    /// AMD's cross-lane instructions: an instruction set and an extension with the same name.
     fn amd_ballot_set(&mut self) -> Word {
         if self.amd_ballot == 0 {
             self.amd_ballot = self.id();
@@ -449,7 +449,7 @@ impl<'a> Emitter<'a> {
         self.out.decorations.end(start);
     }
 
-    /// Reports what cannot be expressed yet; the id 0 that it returns never reaches a finished module.
+    /// Reports a construct that cannot be expressed yet. The id 0 that it returns never reaches a finished module.
     #[cold]
     fn unsupported(&mut self, what: &str) -> Word {
         self.fail(Code::NOT_SUPPORTED, cannot_write(what, "SPIR-V"))
@@ -466,7 +466,7 @@ impl<'a> Emitter<'a> {
         self.refuse_late_of("this");
     }
 
-    /// Like `refuse_late`, with the name of the feature that asks for them.
+    /// Like `refuse_late`, with the name of the feature that needs them.
     fn refuse_late_of(&mut self, what: &str) {
         for (name, first) in self.needs.take_late() {
             self.fail(Code::PROFILE_LACKS, format!("{what} needs {name}, which needs SPIR-V {}", first.text()));

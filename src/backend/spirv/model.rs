@@ -37,7 +37,8 @@ impl Emitter<'_> {
         [addressing as Word, memory as Word]
     }
 
-    /// A scope as SPIR-V numbers it. Only Vulkan's model tells queue families from the device, for which it needs a capability.
+    /// A scope as SPIR-V's number. Only Vulkan's model distinguishes queue families from the device, which needs a
+    /// capability.
     pub fn scope_number(&mut self, scope: Scope) -> Word {
         let number = match scope {
             Scope::Invocation => SpirvScope::Invocation,
@@ -53,7 +54,8 @@ impl Emitter<'_> {
         number as Word
     }
 
-    /// The effect of an order on writes in Vulkan's model: earlier writes become available, writes of others visible.
+    /// The effect of an order on writes in Vulkan's model: earlier writes become available, other invocations' writes
+    /// visible.
     pub fn availability(&self, order: MemorySemantics) -> MemorySemantics {
         const TABLE: [(MemorySemantics, MemorySemantics); 3] = [
             (MemorySemantics::ACQUIRE, MemorySemantics::MAKE_VISIBLE),
@@ -69,8 +71,8 @@ impl Emitter<'_> {
         self.vulkan_memory && matches!(decoration, Decoration::Coherent | Decoration::Volatile)
     }
 
-    /// Adds the memory operands of an access, none if it has nothing to say: the mask, and what belongs to its bits in
-    /// their order (section 3.26).
+    /// Adds the memory operands of an access, if there are any: the mask, and the operands of its bits in order
+    /// (section 3.26).
     pub fn memory_operands(
         &mut self,
         operands: &mut SmallVec<[Word; FEW]>,
@@ -104,7 +106,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Declares Vulkan's model where the module needs it.
+    /// Declares Vulkan's model if the module needs it.
     pub fn choose_memory_model(&mut self) {
         if self.vulkan_memory {
             self.needs.capability(Capability::VulkanMemoryModel);

@@ -1,23 +1,23 @@
-//! The capabilities of scalars of 8 and 16 bits: buffers may hold them, and conversions of the same kind may make and
-//! take them, by the storage capabilities alone; everything else needs `Int8`, `Int16` or `Float16` (SPIR-V 1.6 section
-//! 3.31 and SPV_KHR_16bit_storage, SPV_KHR_8bit_storage).
+//! The capabilities of 8- and 16-bit scalars: storage capabilities alone allow them in buffers and in conversions of
+//! the same kind; everything else needs `Int8`, `Int16` or `Float16` (SPIR-V 1.6 section 3.31 and
+//! SPV_KHR_16bit_storage, SPV_KHR_8bit_storage).
 
 use super::Emitter;
 use super::function::Body;
 use crate::ir::{Inst, Op, Scalar, Space, Type, TypeId, Types, Value};
 
-/// Returns true if a scalar is smaller than 32 bits, and computed with.
+/// Returns true if a scalar is smaller than 32 bits and has arithmetic.
 pub(super) const fn is_narrow(scalar: Scalar) -> bool {
     matches!(scalar.width, 8 | 16) && scalar.encoding().is_none()
 }
 
-/// Returns true if a module names such a scalar at all, so that its instructions must be looked at.
+/// Returns true if a module contains such a scalar, so that its instructions must be examined.
 pub(super) fn any(types: &Types) -> bool {
     types.iter().any(|(id, _)| types.scalar_of(id).is_some_and(is_narrow))
 }
 
 impl Body<'_, '_> {
-    /// Asks for what an instruction needs beyond storage of narrow scalars.
+    /// Requests the capabilities of an instruction in addition to storage of narrow scalars.
     pub fn need_narrow(&mut self, inst: &Inst) {
         let f = self.f;
         match inst.op {
@@ -32,7 +32,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Buffers hold scalars and vectors by storage capabilities; other memory, and whole composites, want the type itself.
+    /// Storage capabilities allow scalars and vectors in buffers; other memory, and whole composites, need the type's
+    /// own capability.
     fn need_narrow_access(&mut self, pointer: Value) {
         let Some((space, pointee)) = self.pointee_of(pointer) else { return };
         let storage = self.is_laid_out(pointer) || matches!(space, Space::Input | Space::Output);

@@ -1,5 +1,5 @@
-//! Buffer references: pointers into physical memory, what their accesses promise of alignment, and what the variables that
-//! hold them are decorated with (SPV_KHR_physical_storage_buffer, in 1.5).
+//! Buffer references: pointers into physical memory, the alignment of their accesses, and the decorations of variables
+//! that contain them (SPV_KHR_physical_storage_buffer, in 1.5).
 
 use super::Emitter;
 use super::function::Body;
@@ -9,8 +9,8 @@ use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 const CLASS: StorageClass = StorageClass::PhysicalStorageBuffer;
 
 impl Emitter<'_> {
-    /// The pointer to a block. The pointer is announced first, because the block may contain such pointers; and without that the
-    /// validator looks for narrow scalars through the pointers of other memory.
+    /// The pointer to a block. It is forward-declared, because the block may contain such pointers, and because
+    /// otherwise the validator looks for narrow scalars through the pointers of other memory.
     pub fn reference_type(&mut self, pointee: StructId) -> Word {
         if let Some(known) = self.types.references.get(&pointee) {
             return *known;
@@ -40,7 +40,7 @@ impl Emitter<'_> {
         self.decorate(id, decoration, &[]);
     }
 
-    /// Decorates a parameter, which may be a reference itself.
+    /// Decorates a parameter, which may itself be a reference.
     pub fn decorate_parameter(&mut self, id: Word, ty: TypeId) {
         match self.module.types.get(ty) {
             Type::BufferReference { .. } => self.decorate(id, Decoration::Aliased, &[]),
@@ -66,7 +66,7 @@ impl Body<'_, '_> {
             align = align.min(power_of_two(offset));
             at = part;
         }
-        // No scalar lies across its own size (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
+        // A scalar is always aligned to its size (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
         let least = self.pointee_of(pointer).and_then(|(_, ty)| ir::layout::align_of(types, ty));
         align.max(least.unwrap_or(1))
     }
@@ -81,7 +81,7 @@ impl Body<'_, '_> {
                 None => (1, None),
             },
             Type::Array { element, stride, .. } => (times(stride.unwrap_or(1)), Some(element)),
-            // Columns of a matrix in rows have their components apart: only the scalars are aligned.
+            // The components of a row-major matrix's column are separate: only the scalars are aligned.
             Type::Matrix { scalar, layout: Some(MatrixLayout { row_major: true, .. }), .. } => (scalar.bytes(), None),
             Type::Matrix { scalar, rows, layout, .. } => {
                 (times(layout.map_or(1, |layout| layout.stride)), types.find(Type::Vector { scalar, size: rows }))
@@ -92,12 +92,12 @@ impl Body<'_, '_> {
     }
 }
 
-/// The largest power of two that a number is a multiple of.
+/// The largest power of two that divides a number.
 const fn power_of_two(number: u32) -> u32 {
     if number == 0 { 1 << 31 } else { 1 << number.trailing_zeros() }
 }
 
-/// Returns true if a type is, or is an array of, references.
+/// Returns true if a type is a reference or an array of references.
 fn holds_references(types: &ir::Types, mut ty: TypeId) -> bool {
     while let Type::Array { element, .. } = types.get(ty) {
         ty = element;

@@ -1,5 +1,5 @@
-//! Texts that shaders print (NonSemantic.DebugPrintf, SPV_KHR_non_semantic_info), and fragment inputs at other places than
-//! those where they are interpolated (GLSL.std.450, InterpolateAt…).
+//! Texts that shaders print (NonSemantic.DebugPrintf, SPV_KHR_non_semantic_info), and fragment inputs at other
+//! positions than their declared ones (GLSL.std.450, InterpolateAt…).
 
 use super::function::{Body, FEW};
 use crate::ir::{InterpolateAt, TypeId, Value, Values};

@@ -1,5 +1,5 @@
-//! Image processing of SPV_QCOM_image_processing and SPV_QCOM_image_processing2: weighted samples, box filters, and how much
-//! blocks of two images differ. The variables of images and samplers that take part in it are decorated.
+//! Image processing of SPV_QCOM_image_processing and SPV_QCOM_image_processing2: weighted samples, box filters, and
+//! differences between blocks of two images. The variables of the images and samplers are decorated.
 
 use super::function::Body;
 use super::image::Operands;
@@ -50,7 +50,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Decorates the variables that a sampled image is loaded from: one, or one of the image and one of the sampler.
+    /// Decorates the variables that a sampled image is loaded from: a single one, or one for the image and one for the
+    /// sampler.
     fn decorate_source(&mut self, source: Option<Value>, image: Decoration, sampler: Option<Decoration>) {
         let Some(Value::Inst(id)) = source else { return };
         match self.f.insts[id].op {

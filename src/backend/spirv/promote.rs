@@ -1,9 +1,10 @@
-//! Variables of functions as values: a variable that is only loaded and stored, whole or by constant indices, is not written
-//! as memory. Its value is known at every place, since control flow is structured: where paths meet, `OpPhi` chooses among
-//! the values that they bring (SPIR-V 1.6 section 2.4 and 3.49.17).
+//! Promotes function variables to values: a variable that is only loaded and stored, whole or by constant indices, is
+//! not written as memory. Its value is known everywhere, because control flow is structured: where paths meet, `OpPhi`
+//! selects among their values (SPIR-V 1.6 section 2.4 and 3.49.17).
 //!
-//! Only stores inside of a construct can change a variable there, so each construct has the list of the variables that it
-//! stores to; only these are examined where it begins, branches and ends. A variable that one arm alone knows is not in the list.
+//! Only stores inside a construct can change a variable there, so each construct has a list of the variables that it
+//! stores to. Only these are examined where it begins, branches and ends. A variable that is used in a single arm is
+//! not in the list.
 
 use super::control::Scope;
 use super::function::Body;
@@ -21,7 +22,7 @@ const MOST_PARTS: u32 = 64;
 /// Values of the variables that a construct stores to, in the order of its list.
 pub(super) type State = SmallVec<[Word; 4]>;
 
-/// A way into a block: the block that it comes from and the values that it brings.
+/// An edge into a block: its source block and the values on it.
 pub(super) struct Edge {
     pub from: Word,
     pub state: State,
@@ -32,7 +33,7 @@ pub(super) struct Edge {
 pub(super) struct Promoted {
     /// Indexed by variable.
     is_value: Vec<bool>,
-    /// The value of each at the place being written; 0 where it has its first one.
+    /// The current value of each; 0 for the initial one.
     current: Vec<Word>,
     /// The lists of all constructs, one after the other.
     stored: Vec<LocalId>,
@@ -63,7 +64,7 @@ impl Promoted {
         self.list(f, f.body, &mut Listing::default());
     }
 
-    /// Finds the first and the last place of each variable in the order of the code.
+    /// Finds the first and the last use of each variable in code order.
     fn measure(&mut self, f: &Function, block: BlockId, place: &mut u32) {
         limits::spend(f.blocks[block].insts.len());
         for id in &f.blocks[block].insts {
@@ -79,7 +80,7 @@ impl Promoted {
         }
     }
 
-    /// No variable is a value.
+    /// Promotes no variable.
     pub fn clear(&mut self) {
         self.is_value.clear();
     }
@@ -122,8 +123,8 @@ impl Promoted {
         }
     }
 
-    /// Lists the variables that the blocks of a construct store to, except those that only one of these blocks knows: their
-    /// values end with it, unless a loop comes back.
+    /// Lists the variables that the blocks of a construct store to, except variables that only one of these blocks
+    /// uses: their values end with it, unless a loop repeats it.
     fn list_inside(&mut self, f: &Function, op: Op, listing: &mut Listing) {
         let is_loop = matches!(op, Op::Loop { .. });
         listing.loops += usize::from(is_loop);
@@ -165,7 +166,7 @@ struct Listing {
     loops: usize,
 }
 
-/// The scalars, vectors and columns of a type; none if it has other parts or an unknown number of them.
+/// The scalars, vectors and columns of a type; `None` if it has other parts or an unknown number of them.
 fn parts(types: &Types, ty: TypeId) -> Option<u32> {
     match types.get(ty) {
         Type::Scalar(_) | Type::Vector { .. } | Type::BufferReference { .. } => Some(1),
@@ -179,7 +180,7 @@ fn parts(types: &Types, ty: TypeId) -> Option<u32> {
     }
 }
 
-/// The composite that an index is of. The columns of a matrix have no type in the module.
+/// The composite that an index selects from. The columns of a matrix have no type in the module.
 #[derive(Clone, Copy)]
 enum Composite {
     Of(TypeId),
@@ -217,7 +218,7 @@ impl Composite {
     }
 }
 
-/// Returns true if indices are constants within their composites; the last one may be any if it is of a vector's component.
+/// Returns true if indices are constants within their composites; a last index into a vector may be any value.
 fn is_path(module: &Module, f: &Function, ty: TypeId, indices: Values) -> bool {
     let mut around = Some(Composite::new(&module.types, ty));
     f.values(indices).iter().all(|index| {
@@ -231,7 +232,7 @@ fn is_path(module: &Module, f: &Function, ty: TypeId, indices: Values) -> bool {
     })
 }
 
-/// A place in a value.
+/// A position in a value.
 struct Place {
     /// Constant indices.
     path: SmallVec<[Word; 4]>,
@@ -306,8 +307,8 @@ impl Body<'_, '_> {
         id
     }
 
-    /// Gives the variables of a list the values that they have at the start of each round of a loop, which is entered from
-    /// the block `from`; gives where the instructions lie. [`Body::close_round`] completes them.
+    /// Gives the variables of a list their values at the start of each iteration of a loop, which is entered from the
+    /// block `from`; returns the positions of the instructions. [`Body::close_round`] completes them.
     pub fn begin_rounds(&mut self, list: Range<usize>, from: Word) -> Vec<usize> {
         list.map(|at| {
             let local = self.promoted.stored[at];
@@ -330,7 +331,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The variable that is a value and that a pointer points into.
+    /// The promoted variable that a pointer points into.
     pub fn promoted_at(&self, pointer: Value) -> Option<LocalId> {
         root_local(self.f, pointer).filter(|local| self.promoted.has(*local))
     }

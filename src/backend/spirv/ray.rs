@@ -1,4 +1,4 @@
-//! Ray queries (SPV_KHR_ray_query, and what vendors add to it): every operation is one instruction.
+//! Ray queries (SPV_KHR_ray_query and vendor extensions): every operation is one instruction.
 
 use super::Emitter;
 use super::function::Body;
@@ -54,7 +54,7 @@ impl Emitter<'_> {
         if is_nvidia { Capability::RayTracingNV } else { Capability::RayTracingKHR }
     }
 
-    /// Writes the execution modes that hold for all rays of the shader.
+    /// Writes the execution modes for all rays of the shader.
     pub fn ray_modes(&mut self) {
         let rows = [
             (RayModes::PRIMITIVE_CULLING, Capability::RayTraversalPrimitiveCullingKHR),

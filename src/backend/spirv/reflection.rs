@@ -1,4 +1,4 @@
-//! The resources and features that a SPIR-V module asks of the caller and the device, as JSON.
+//! The resources and features that a SPIR-V module needs from the caller and the device, as JSON.
 
 use super::capability;
 use crate::backend::Kept;
@@ -12,7 +12,7 @@ use serde::Serialize;
 /// Words of a module's header (section 2.3).
 const HEADER: usize = 5;
 
-/// The facts of every target with those of Vulkan.
+/// The facts common to all targets, and Vulkan's.
 #[derive(Serialize)]
 struct Whole {
     #[serde(flatten)]
@@ -25,14 +25,13 @@ struct Whole {
 struct Vulkan {
     /// Version of SPIR-V.
     spirv: String,
-    /// `requiredSubgroupSize` of the stage; none if any will do.
+    /// `requiredSubgroupSize` of the stage; `None` for any.
     required_subgroup_size: Option<u32>,
     /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader, or more if the user
     /// promised more.
     least_subgroup_size: u32,
-    /// The workgroup's number of invocations must be a multiple of this, so that no segment lacks a lane; none if
-    /// that is the size of the subgroup, which the driver chooses. It matters where specialization constants give the
-    /// size.
+    /// The workgroup's number of invocations must be a multiple of this, so that all segments are full; `None` if it is
+    /// the subgroup size, which the driver chooses. It matters if specialization constants set the workgroup size.
     workgroup_multiple: Option<u32>,
     /// True if lanes are numbered as the operations assume only with `REQUIRE_FULL_SUBGROUPS`.
     full_subgroups: bool,
@@ -40,7 +39,7 @@ struct Vulkan {
     extensions: Vec<String>,
 }
 
-/// The JSON text for the module that was written from one with a single entry point.
+/// The JSON text for the module written from one with a single entry point.
 pub fn json(words: &[u32], module: &Module, entry: &EntryPoint, kept: Kept, profile: &Profile) -> String {
     let lanes = LaneContract::of_entry(&reflection::settled(module), entry);
     reflection::text(&Whole {
@@ -83,7 +82,7 @@ fn extensions(words: &[u32]) -> Vec<String> {
     names
 }
 
-/// A literal string: UTF-8 in little-endian words, ended by a NUL (section 2.2.1).
+/// A literal string: UTF-8 in little-endian words, NUL-terminated (section 2.2.1).
 fn text(words: &[u32]) -> String {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()

@@ -1,9 +1,9 @@
-//! One instruction for equal ones: a pure instruction is not written again where an equal one has been on every path. Parts
-//! of composites that were combined are taken from what they were made of.
+//! Writes equal instructions once: a pure instruction is not written again if an equal one is on every path to it.
+//! Parts of a constructed composite are replaced by its operands.
 //!
-//! Only what depends on its operands alone is shared: nothing that looks at other invocations, reads memory that may
-//! change, or has an effect. Memory that is declared to be only read changes where invocations synchronize, so loads from it
-//! belong to an epoch: the time between two such places.
+//! Only instructions that depend on nothing but their operands are shared: not on other invocations or on memory that
+//! may change, and without effects. Read-only memory changes where invocations synchronize, so loads from it belong to
+//! an epoch: the time between two such points.
 
 use super::function::Body;
 use rspirv::spirv::{GlslStd450Op, Op, Word};
@@ -16,13 +16,13 @@ const STEPS: usize = 64;
 /// Opcode, decorations, epoch, result type, operands.
 type Key = SmallVec<[Word; 8]>;
 
-/// The instructions that may be used where the function is being written.
+/// The instructions that can be reused at the current position.
 #[derive(Default)]
 pub(super) struct Shared {
     known: FxHashMap<Key, Word>,
-    /// The keys of `known`, the newest last.
+    /// The keys of `known`, newest last.
     order: Vec<Key>,
-    /// The operands of instructions that make composites, or compute with a constant, by their results.
+    /// The operands of instructions that construct composites, or compute with a constant, by their results.
     made: FxHashMap<Word, (Op, SmallVec<[Word; 8]>)>,
     /// The number of instructions so far that may make other invocations' writes visible.
     pub epoch: Word,
@@ -36,12 +36,12 @@ impl Shared {
         self.epoch = 0;
     }
 
-    /// The place that [`Shared::leave`] returns to.
+    /// The position that [`Shared::leave`] returns to.
     pub fn mark(&self) -> usize {
         self.order.len()
     }
 
-    /// Forgets instructions since a mark: they are not on all following paths.
+    /// Forgets instructions since a mark, because they are not on all later paths.
     pub fn leave(&mut self, mark: usize) {
         for key in self.order.drain(mark..) {
             self.known.remove(&key);
@@ -57,8 +57,8 @@ impl Shared {
         self.known.insert(key, word);
     }
 
-    /// Records how a value is made: the operands of `OpCompositeInsert` or of an operator on a value and a constant, or one
-    /// operand for each element of a composite.
+    /// Records how a value was made: the operands of `OpCompositeInsert`, of an operator on a value and a constant, or
+    /// one operand per element of a composite.
     pub fn note(&mut self, op: Op, word: Word, operands: &[Word]) {
         self.made.insert(word, (op, SmallVec::from_slice(operands)));
     }
@@ -70,7 +70,7 @@ impl Shared {
         (!is_composite(*op)).then_some((*op, operands))
     }
 
-    /// The value that holds a part of a composite, as far as the making of the composite says; the rest of the path is left.
+    /// The value of a part of a composite, as far as its construction is known; the rest of the path remains.
     fn source(&self, composite: &mut Word, path: &mut SmallVec<[Word; 4]>) {
         for _ in 0..STEPS {
             let Some((op, operands)) = self.made.get(composite) else { return };
@@ -95,7 +95,7 @@ impl Shared {
 }
 
 impl Body<'_, '_> {
-    /// The key of an instruction. The epoch is 0 for one that depends on its operands alone.
+    /// The key of an instruction. The epoch is 0 if it only depends on its operands.
     pub fn key(&self, epoch: Word, op: Op, ty: Word, operands: &[Word]) -> Key {
         let mut key: Key = SmallVec::with_capacity(4 + operands.len());
         key.extend([op as Word, self.decorations, epoch, ty]);
@@ -131,7 +131,7 @@ pub(super) fn is_pure_function(number: Word) -> bool {
     OTHERS.iter().all(|other| *other as Word != number)
 }
 
-/// Returns true if the result depends on the operands alone, and nothing else happens.
+/// Returns true if the result depends only on the operands, and there are no effects.
 pub(super) const fn is_pure(op: Op) -> bool {
     is_composite(op) || is_conversion(op) || is_arithmetic(op) || is_comparison(op) || is_of_bits(op)
 }

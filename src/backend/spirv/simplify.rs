@@ -1,6 +1,7 @@
-//! Integer operators with constants, for `-O` and `-Os`: identities need no instruction. For `-O`, `(x + 1) + 2` is `x + 3`.
+//! Integer operators with constants, for `-O` and `-Os`: identities need no instruction. With `-O`, `(x + 1) + 2`
+//! becomes `x + 3`.
 //!
-//! This happens while writing because variables are values here: the addresses that the copies of an unrolled loop compute
+//! This happens during writing because variables are values here: the addresses in the copies of an unrolled loop
 //! become equal instructions, which [`super::share`] writes once.
 
 use super::function::Body;
@@ -12,7 +13,7 @@ use crate::lane::ReduceOp;
 use rspirv::spirv::{Op, Word};
 
 impl Body<'_, '_> {
-    /// Returns true if [`Body::simplified`] takes an operator on operands of a type.
+    /// Returns true if [`Body::simplified`] handles an operator on operands of a type.
     pub fn can_simplify(&self, operand: TypeId, ty: TypeId) -> bool {
         self.shares && self.decorations == 0 && operand == ty && self.integer(ty).is_some()
     }
@@ -64,8 +65,8 @@ impl Body<'_, '_> {
         word
     }
 
-    /// `(x op c) op by` as one operation on `x`; differences are sums. Not for size: each step of `x++` would have a constant of
-    /// its own.
+    /// `(x op c) op by` as one operation on `x`; differences are sums. Not for size, because each step of `x++` would
+    /// need a separate constant.
     fn joined(&self, op: BinaryOp, scalar: Scalar, a: Word, by: u64) -> Option<(BinaryOp, Word, u64)> {
         if self.m.options.manner.optimize != Optimize::Speed {
             return None;
@@ -85,7 +86,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The fold that an operator makes of many integers, if their order does not matter.
+/// The reduction that repeated use of an operator on integers computes, if their order does not matter.
 const fn reduction(op: BinaryOp) -> Option<ReduceOp> {
     match op {
         BinaryOp::Add => Some(ReduceOp::Add),
@@ -101,7 +102,7 @@ const fn is_shift(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Shl | BinaryOp::Shr)
 }
 
-/// The second operand with which an operator gives its first one.
+/// The second operand for which an operator returns its first one.
 fn identity_of(op: BinaryOp, scalar: Scalar) -> Option<u64> {
     match op {
         BinaryOp::Sub | BinaryOp::Shl | BinaryOp::Shr => Some(0),

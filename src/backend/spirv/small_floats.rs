@@ -1,6 +1,6 @@
-//! Floats of at most 16 bits in listings. rspirv shows their constants as if they were 32-bit floats, or as integers, and reads none
-//! of fewer than 16 bits: `bfloat16_t` takes the places of such types while it reads, and the lines of all of them are written
-//! here.
+//! Floats of at most 16 bits in listings. rspirv prints their constants as 32-bit floats or as integers, and cannot
+//! parse types of fewer than 16 bits. `bfloat16_t` replaces such types for rspirv, and this module writes the lines of
+//! all of them.
 
 use super::encoded::{name, number};
 use super::listing::in_columns;
@@ -46,7 +46,7 @@ impl SmallFloats {
         (known, SmallFloats(lines))
     }
 
-    /// The text of the module with those lines.
+    /// The text of the module with these lines.
     pub fn put_back(&self, text: String) -> String {
         if self.0.is_empty() {
             return text;
@@ -59,7 +59,7 @@ impl SmallFloats {
     }
 }
 
-/// The format that the operands of a type after its width say.
+/// The format given by the operands of a type after its width.
 fn format(encoding: &[Word]) -> Option<Format> {
     match encoding {
         [] => Some(Format::HALF),
@@ -68,7 +68,7 @@ fn format(encoding: &[Word]) -> Option<Format> {
     }
 }
 
-/// The number that bits say; the bits where it is infinite or none.
+/// The number for some bits, or the bits if it is an infinity or a NaN.
 fn value(format: Format, bits: Word) -> String {
     let value = format.decode(bits.into());
     if value.is_finite() { value.to_string() } else { format!("{bits:#x}") }

@@ -1,8 +1,8 @@
-//! IR types as SPIR-V types, each emitted once, when something first asks for it.
+//! IR types as SPIR-V types, each emitted once, on first use.
 //!
-//! Two maps: *value* types are what ids of values and memory without layout have; *memory* types carry offsets and strides
-//! and hold a `bool` as `uint` (SPIR-V 1.6 section 2.16.1 allows booleans in no shader interface). For types without
-//! layout and without bools both give the same id. Buffer references are in `physical`, images in `image`.
+//! There are two maps: *value* types are for values and memory without layout; *memory* types have offsets and strides
+//! and store a `bool` as `uint` (SPIR-V 1.6 section 2.16.1 allows no booleans in shader interfaces). For types without
+//! layout and without bools both return the same id. Buffer references are in `physical`, images in `image`.
 
 use super::Emitter;
 use super::globals::access_decorations;
@@ -27,18 +27,18 @@ pub(super) enum Key {
         stride: u32,
     },
     Pointer(StorageClass, Word),
-    /// Element, scope, rows, columns and use, which is 0 where the type has none.
+    /// Element, scope, rows, columns and use, which is 0 if the type has none.
     Cooperative([Word; 5]),
     /// Components, and how many.
     CooperativeVector([Word; 2]),
 }
 
-/// Type ids assigned so far; 0 marks a type not asked for yet.
+/// Type ids assigned so far; 0 marks an unused type.
 #[derive(Debug, Default)]
 pub(super) struct TypeMap {
     value: Vec<Word>,
     memory: Vec<Word>,
-    /// Value types of structs: a struct and its layouts have the same one.
+    /// Value types of structs: a struct and its layouts share one.
     structs: Vec<Word>,
     keys: FxHashMap<Key, Word>,
     /// Buffer references by target.
@@ -71,7 +71,7 @@ impl TypeMap {
 /// Kinds times widths of scalars, and encodings.
 const SCALAR_SLOTS: usize = 4 * 4 + Encoding::ALL.len();
 
-/// Where the id of a scalar type is: by kind, and by width from 8 bits on.
+/// The index of a scalar type's id: by kind, and by width from 8 bits on.
 const fn scalar_slot(scalar: Scalar) -> usize {
     let width = scalar.width.trailing_zeros() as usize;
     let offset = match scalar.kind {
@@ -107,7 +107,7 @@ pub(super) const fn storage_class(space: Space) -> StorageClass {
 }
 
 impl Emitter<'_> {
-    /// The storage class of a variable of type `ty`, or a part of one: color attachments have their own.
+    /// The storage class of a variable of type `ty`, or a part of one: color attachments have a separate one.
     pub fn class_of(&self, space: Space, ty: TypeId) -> StorageClass {
         match self.module.types.get(ty) {
             Type::Array { element, .. } if space == Space::Handle => self.class_of(space, element),
@@ -241,7 +241,7 @@ impl Emitter<'_> {
         id
     }
 
-    /// Returns true if a `bool` lies somewhere in a type, so that its memory form is not a mere layout of it.
+    /// Returns true if a type contains a `bool`, so that its memory form is more than a layout of it.
     pub fn has_bool(&self, id: TypeId) -> bool {
         match self.module.types.get(id) {
             Type::Array { element, .. } => self.has_bool(element),
@@ -372,8 +372,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Asks for what small scalars in a buffer of this space need (SPIR-V 1.6 section 3.31, 8- and 16-bit access). The
-    /// capability of an encoded float is enough for it. Where no capability is for memory alone, it is the type's own one.
+    /// Requests the capabilities for small scalars in a buffer of this space (SPIR-V 1.6 section 3.31, 8- and 16-bit
+    /// access). For an encoded float, its type's capability is enough. If there is no capability for memory alone, the
+    /// type's own is used.
     pub fn need_storage_of(&mut self, space: Space, id: TypeId) {
         match self.module.types.get(id) {
             Type::Array { element, .. } => self.need_storage_of(space, element),
@@ -413,7 +414,7 @@ const fn in_memory(scalar: Scalar) -> Scalar {
     if scalar.is_bool() { Scalar::U32 } else { scalar }
 }
 
-/// The layout of the matrix that a member is, or is an array of.
+/// The layout of a matrix member, or of the matrices in an array member.
 fn matrix_layout(types: &Types, id: TypeId) -> Option<MatrixLayout> {
     match types.get(id) {
         Type::Matrix { layout, .. } => layout,

@@ -1,5 +1,5 @@
-//! Instructions with numbers that rspirv's tables do not have: shaders may name any (GL_EXT_spirv_intrinsics). A module that
-//! holds some cannot be read by rspirv's loader, so they are taken out before and put back as text.
+//! Instructions with numbers that are not in rspirv's tables: shaders may use any (GL_EXT_spirv_intrinsics). rspirv's
+//! loader cannot read a module with such instructions, so they are removed first and put back as text.
 
 use super::form;
 use super::listing::in_columns;
@@ -10,10 +10,10 @@ use std::fmt::Write;
 /// Words of a module before its first instruction (SPIR-V 1.6 section 2.3).
 pub(super) const HEADER: usize = 5;
 
-/// An instruction that does nothing: it holds the place of an unknown one.
+/// A no-op that replaces an unknown instruction.
 const NOP: Word = 1 << 16 | Op::Nop as Word;
 
-/// Where the unknown instructions of a module begin.
+/// Positions of the unknown instructions of a module.
 pub struct Unknown(BTreeSet<usize>);
 
 impl Unknown {
@@ -26,7 +26,7 @@ impl Unknown {
         self.0.is_empty()
     }
 
-    /// The module without its unknown instructions; in functions others hold their places.
+    /// The module without its unknown instructions; in functions, no-ops replace them.
     pub fn replaced(&self, words: &[Word]) -> Vec<Word> {
         let mut known = words[..HEADER].to_vec();
         let mut in_function = false;
@@ -65,7 +65,7 @@ impl Unknown {
     }
 }
 
-/// The instructions of a module and where they begin.
+/// The instructions of a module and their positions.
 pub(super) fn instructions(words: &[Word]) -> impl Iterator<Item = (usize, &[Word])> {
     let mut at = HEADER.min(words.len());
     std::iter::from_fn(move || {
@@ -80,7 +80,7 @@ const fn opcode(instruction: &[Word]) -> Word {
     instruction[0] & 0xffff
 }
 
-/// `OpCapability 6912`, or `Op7000 4 9` where the opcode has no name.
+/// `OpCapability 6912`, or `Op7000 4 9` if the opcode has no name.
 fn as_words(instruction: &[Word]) -> String {
     let number = opcode(instruction);
     let mut text = match Op::from_u32(number) {

@@ -1,12 +1,13 @@
-//! A stretch of SPIR-V words and how instructions are put into it (SPIR-V 1.6 section 2.3, instruction form).
+//! A sequence of SPIR-V words, and the functions that append instructions to it (SPIR-V 1.6 section 2.3, instruction
+//! form).
 //!
-//! Instructions are written as words at once: no intermediate list is built. The vocabulary (opcodes, enumerants) is
-//! rspirv's; its loader reads the words back wherever text is wanted. Nothing here knows what an instruction means.
+//! Instructions are written directly as words, without an intermediate list. Opcodes and enumerants come from rspirv,
+//! whose loader also reads the words back for text. This module does not know what instructions mean.
 
 use crate::limits;
 use rspirv::spirv::{Op, Word};
 
-/// Most words that one instruction may have: the count takes 16 bits (section 2.3).
+/// The maximum number of words in an instruction: the count has 16 bits (section 2.3).
 pub(super) const MAX_WORDS: usize = 0xffff;
 
 /// Instructions of one section or function, in order.
@@ -35,7 +36,7 @@ impl Words {
         self.put([head(op, 3 + operands.len()), ty, id], operands);
     }
 
-    /// An instruction by the number of its opcode, with a first operand where there is one.
+    /// An instruction by its opcode's number, with an optional first operand.
     pub fn raw(&mut self, opcode: Word, first: Option<Word>, operands: &[Word]) {
         let count = 1 + usize::from(first.is_some()) + operands.len();
         self.words.push((count as Word) << 16 | opcode & 0xffff);
@@ -43,7 +44,7 @@ impl Words {
         self.extend(operands);
     }
 
-    /// Operand by operand: most instructions have so few that a block copy takes longer to start than this to end.
+    /// Operand by operand: most instructions have so few that the setup of a block copy would take longer.
     #[inline(always)]
     fn put<const N: usize>(&mut self, first: [Word; N], operands: &[Word]) {
         self.words.extend_from_slice(&first);
@@ -52,7 +53,7 @@ impl Words {
         }
     }
 
-    /// Starts an instruction of a length known later; [`Words::end`] takes what this returns.
+    /// Starts an instruction whose length is not known yet; pass the result to [`Words::end`].
     pub fn begin(&mut self, op: Op) -> usize {
         self.words.push(op as Word);
         self.words.len() - 1
@@ -74,7 +75,7 @@ impl Words {
         self.words.extend_from_slice(words);
     }
 
-    /// A literal string: UTF-8 octets, little end first, closed by a zero (section 2.2.1).
+    /// A literal string: UTF-8 octets, little-endian, terminated by a zero (section 2.2.1).
     pub fn string(&mut self, text: &str) {
         let text = text.split('\0').next().unwrap_or_default();
         limits::write(text.len());
@@ -92,7 +93,7 @@ impl Words {
         self.words[start] |= (count as Word) << 16;
     }
 
-    /// Puts another word instead of one.
+    /// Overwrites a word.
     pub fn set(&mut self, at: usize, word: Word) {
         self.words[at] = word;
     }
@@ -115,7 +116,7 @@ const fn head(op: Op, count: usize) -> Word {
     (count as Word) << 16 | op as Word
 }
 
-/// As much of a name as fits in one instruction next to `taken` other words.
+/// The part of a name that fits in one instruction with `taken` other words.
 pub(super) fn clip(text: &str, taken: usize) -> &str {
     let room = (MAX_WORDS - taken - 1) * 4 - 1;
     if text.len() <= room {

@@ -1,6 +1,6 @@
 //! The lines of a module, each with its origin.
 //!
-//! The emitter marks words; the lines are those of [`disassemble`](super::disassemble). Constants count as set-up:
+//! The emitter marks words; the lines come from [`disassemble`](super::disassemble). Constants count as setup, because
 //! operations share them, and nothing computes them where they are used.
 
 use super::unknown::instructions;
@@ -14,11 +14,11 @@ use rspirv::spirv::Word;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
-/// Words of the functions' section that were made for cross-lane operations.
+/// Words of the functions' section that belong to cross-lane operations.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     pub set_up: Vec<Range<usize>>,
-    /// In the order of the text.
+    /// In text order.
     pub operations: Vec<Mark>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Marks {
 pub(super) struct Mark {
     pub operation: (FuncId, InstId),
     pub words: Range<usize>,
-    /// The id of its result; 0 where it has none.
+    /// The id of its result; 0 if it has none.
     pub result: Word,
 }
 
@@ -38,7 +38,7 @@ impl Mark {
 }
 
 impl Marks {
-    /// The origin of the words at a place; a set-up has the number of its result.
+    /// The origin of the words at a position; a setup is identified by its result.
     fn origin(&self, at: usize, result: Option<Word>) -> Origin {
         let operation = self.operations.partition_point(|mark| mark.words.end <= at);
         match (self.operations.get(operation), result) {
@@ -49,8 +49,8 @@ impl Marks {
     }
 }
 
-/// The constants and functions of the module that [`emit`](super::emit) writes, as they are in its text. A set-up has the
-/// number of its result.
+/// The constants and functions of the module that [`emit`](super::emit) writes, as lines of its text. A setup is
+/// identified by its result.
 ///
 /// # Errors
 /// Like [`emit`](super::emit).
@@ -69,8 +69,8 @@ pub fn written(module: &Module, options: &Options, sources: &SourceMap) -> Made<
     Ok(Reader::new(&words, words.len() - functions, &text, &marks).code(&marks))
 }
 
-/// The unit that runs a line. Extended instructions that the text names by number are those of
-/// SPV_AMD_shader_ballot: the set of mathematics has names.
+/// The unit that runs a line. Extended instructions with a number in the text belong to SPV_AMD_shader_ballot; those of
+/// GLSL.std.450 have names.
 pub(super) fn unit(line: &str) -> Unit {
     let mut words = line.split_once(" = ").map_or(line, |(_, rest)| rest).split_whitespace();
     match words.next().unwrap_or_default() {

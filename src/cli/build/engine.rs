@@ -1,6 +1,6 @@
-//! Makes the outputs of a plan: skips what is current, compiles the rest side by side, writes what came out. A shader is
-//! read once for all its outputs whose profiles and macros let it mean the same. Prints nothing; what it finds is for
-//! `report`.
+//! Makes the outputs of a plan: skips current ones, compiles the rest in parallel, and writes the results. A shader is
+//! parsed once for all its outputs whose profiles and macros give it the same meaning. Prints nothing; `report` prints
+//! the results.
 
 use super::super::{CommandError, Exit};
 use super::plan::{Job, Plan, Shader};
@@ -23,25 +23,25 @@ use xxhash_rust::xxh3::xxh3_128;
 
 /// The outcome of an output.
 pub enum Fate {
-    /// Nothing that it is made from has changed.
+    /// None of its inputs has changed.
     Skipped,
     Made(Written),
-    /// Only compared, and out of date.
+    /// Out of date; the run only compares.
     Differs {
         is_missing: bool,
     },
-    /// Not made; the messages say why.
+    /// Not made; the messages show why.
     Failed(Exit),
     /// It could not be read, proven or written.
     Broken(String),
-    /// Not tried, since the folder could not be written before.
+    /// Not tried, because an earlier write to the folder failed.
     NotTried,
 }
 
 /// A finished job.
 pub struct Done {
     pub fate: Fate,
-    /// Messages about the shader; none when it was skipped.
+    /// Messages about the shader; `None` if it was skipped.
     pub compilation: Option<Compilation>,
     entry: Option<Entry>,
 }
@@ -58,10 +58,10 @@ pub struct Choices {
     pub no_warnings: bool,
     /// Applied after the manifest's.
     pub warnings: Vec<Choice>,
-    /// Write nothing; compare.
+    /// Compare only; write nothing.
     pub is_check: bool,
     pub jobs: Option<usize>,
-    /// The output to make in place of the manifest's.
+    /// The kind of output that overrides the manifest's.
     pub emit: Option<EmitKind>,
 }
 
@@ -70,7 +70,7 @@ struct Read {
     reading: Reading,
     /// See [`TreeLoader`].
     is_at_fault: bool,
-    /// The files that were looked for.
+    /// The paths that were searched for.
     files: Vec<String>,
 }
 
@@ -80,12 +80,12 @@ pub struct Engine<'a> {
     pub choices: &'a Choices,
     sources: Sources,
     tree: Folders,
-    /// A write failed: the disk may be full, and the next would too.
+    /// A write failed: the disk may be full, and the next write would fail too.
     is_stopped: AtomicBool,
 }
 
 impl<'a> Engine<'a> {
-    /// `folder` is the manifest's: includes lie below it or in the include directories.
+    /// `folder` is the manifest's: includes are below it or in the include directories.
     pub fn new(plan: &'a Plan, choices: &'a Choices, folder: &Path) -> Engine<'a> {
         let named = plan.jobs.iter().flat_map(|job| &job.common.loader.directories).map(PathBuf::as_path);
         let outputs = plan.jobs.iter().map(|job| job.output.clone()).collect();
@@ -96,7 +96,7 @@ impl<'a> Engine<'a> {
     /// Makes every output; the results are in the order of the jobs.
     ///
     /// # Errors
-    /// When a folder of outputs cannot be written at all, or what was done cannot be remembered.
+    /// When a folder of outputs cannot be written at all, or the state cannot be saved.
     pub fn run(&self, progress: &Progress) -> Result<Vec<Done>, CommandError> {
         let total = self.plan.jobs.len();
         if self.choices.is_check {
@@ -115,12 +115,12 @@ impl<'a> Engine<'a> {
         }
         let saved: Vec<_> = dirs.iter_mut().map(OutDir::save).collect();
         let is_broken = self.is_stopped.load(Ordering::Relaxed);
-        // A full disk was reported already, by the output that did not fit.
+        // The output that did not fit has already reported the full disk.
         saved.into_iter().filter(|_| !is_broken).collect::<Result<Vec<()>, _>>()?;
         Ok(all(total, results))
     }
 
-    /// Adds every file that was read or looked for, as it was before.
+    /// Adds every file that was read or searched for, with its state before that.
     pub fn add_stamps(&self, stamps: &mut Stamps) {
         self.sources.add_stamps(stamps);
     }
@@ -130,7 +130,7 @@ impl<'a> Engine<'a> {
         entry.is_some_and(|entry| entry.is_current(key, &job.output, &self.sources, dirs[job.out_dir].saved()))
     }
 
-    /// The listing of every job, with its cost before it, as snapshots hold them.
+    /// The listing of every job below its cost, in the form of snapshots.
     pub fn listings(&self, progress: &Progress) -> Vec<(Done, Option<String>)> {
         let all = (0..self.plan.jobs.len()).collect();
         let made = self.spread(all, &|n, read| self.listing(&self.plan.jobs[n], read), progress);
@@ -180,22 +180,22 @@ impl<'a> Engine<'a> {
                 };
                 units.into_par_iter().flat_map_iter(all).collect()
             }),
-            // A system that gives no threads still has this one.
+            // If no thread can be created, this one does the work.
             Err(_) => numbers.iter().map(|n| one(*n, None)).collect(),
         }
     }
 
-    /// Returns true if two jobs are of one shader that means the same for both.
+    /// Returns true if two jobs have the same shader with the same meaning.
     fn share_reading(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.plan.jobs[a], &self.plan.jobs[b]);
-        // Shaders of a program depend on the stages that they agree with.
+        // Shaders of a program also depend on the stages that they are linked with.
         a.others.is_empty()
             && a.group == b.group
             && a.macros == b.macros
             && read_alike(&a.target.profile, &b.target.profile)
     }
 
-    /// Reads the shader of several jobs; none if there is nothing to share, or no shader.
+    /// Parses the shader of several jobs; `None` if there is nothing to share, or no shader.
     fn read(&self, unit: &[usize]) -> Option<Read> {
         let [first, _, ..] = unit else { return None };
         let job = &self.plan.jobs[*first];
@@ -221,7 +221,7 @@ impl<'a> Engine<'a> {
                 return Done::broken(format!("cannot write {}: {error}", job.output.display()));
             }
         }
-        // One that has something to say is made again next time, so that it says it again.
+        // An output with messages is made again next time, so that the messages appear again.
         let is_silent = done.compilation.as_ref().is_some_and(|made| made.diagnostics.iter().next().is_none());
         if is_silent {
             let digest = self.sources.digest(files.iter().map(String::as_str));
@@ -242,8 +242,8 @@ impl<'a> Engine<'a> {
         done
     }
 
-    /// Compiles a shader that agrees with the other stages of its program: what came of it, if the files were at fault, and
-    /// the files that were looked for.
+    /// Compiles a shader that is linked with the other stages of its program. Returns the result, whether the files
+    /// were at fault, and the paths that were searched for.
     fn linked(&self, job: &Job, options: &Options) -> Result<(Compilation, bool, Vec<String>), String> {
         let (mut is_at_fault, mut files) = (false, Vec::new());
         let mut readings = Vec::new();
@@ -266,7 +266,7 @@ impl<'a> Engine<'a> {
     /// Calls `f` with a job's shader and its includes.
     ///
     /// # Errors
-    /// Returns the reason why there is no shader.
+    /// Returns the reason that there is no shader.
     fn with_source<T>(&self, job: &Job, f: impl FnOnce(&Input<'_>, &TreeLoader<'_>) -> T) -> Result<T, String> {
         self.with_shader(job, &job.shader, f)
     }
@@ -296,8 +296,8 @@ impl<'a> Engine<'a> {
         Ok(f(&Input { name: &name, bytes, language: shader.kind.language }, &loader))
     }
 
-    /// The bytes of an output, if the shader is right, with the files that were looked for. It reuses what other jobs
-    /// have read.
+    /// The bytes of an output, if the shader is valid, with the paths that were searched for. Reuses shaders that other
+    /// jobs have parsed.
     fn compile(&self, job: &Job, read: Option<&Read>) -> (Done, Vec<String>, Option<Vec<u8>>) {
         if let Err(why) = job.target.prove() {
             return (Done::broken(why), Vec::new(), None);
@@ -346,7 +346,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Hash of everything that an output is made from besides files.
+    /// Hash of every input of an output except files.
     fn key(&self, job: &Job) -> String {
         let Choices { deny_warnings, no_warnings, warnings, .. } = self.choices;
         let warnings: String = warnings.iter().map(|choice| format!(" {choice}")).collect();

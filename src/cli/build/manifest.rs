@@ -1,5 +1,5 @@
-//! `crosslane.toml`: what to build, as it is written. Reads and checks the form; what globs match and whether profiles
-//! exist is for `plan` to say. Every error names file, line and column.
+//! `crosslane.toml`: what to build. This module reads it and checks its form; `plan` matches globs and finds profiles.
+//! Every error names file, line and column.
 
 use super::super::CommandError;
 use crate::backend::places::{Bound, InputPlace, Place};
@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// A manifest with its text, which errors point into.
+/// A manifest with its text, for the spans of errors.
 pub struct Manifest {
     pub path: PathBuf,
     text: String,
@@ -31,17 +31,17 @@ struct File {
     build: Vec<Build>,
 }
 
-/// One `[[build]]`: the product of its lists is built.
+/// One `[[build]]`, which builds the product of its lists.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Build {
     /// Globs, from the manifest's folder.
     pub shaders: Spanned<Vec<Spanned<String>>>,
     pub profiles: Spanned<Vec<Spanned<String>>>,
-    /// Macros; one with a list of values is built with each of them.
+    /// Macros; a macro with a list of values is built with each of them.
     #[serde(default)]
     pub defines: BTreeMap<String, Spanned<Values>>,
-    /// Lanes of a subgroup, in place of the profiles' own.
+    /// Lanes of a subgroup, overriding the profiles' own.
     #[serde(default)]
     pub wave_sizes: Vec<Spanned<WaveSize>>,
     /// True if shaders whose names differ in the ending alone are the stages of a program, which agree.
@@ -60,7 +60,7 @@ pub enum Values {
     Many(Vec<Scalar>),
 }
 
-/// The value of a macro. `true` is 1, `false` leaves it undefined.
+/// The value of a macro. `true` is 1, `false` leaves the macro undefined.
 #[derive(Clone, Deserialize)]
 #[serde(untagged)]
 pub enum Scalar {
@@ -70,7 +70,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// The replacement in `#define NAME`; none if the macro is not to be defined.
+    /// The replacement in `#define NAME`; `None` if the macro is not defined.
     pub fn text(&self) -> Option<String> {
         match self {
             Scalar::Bool(is_defined) => is_defined.then(|| "1".to_string()),
@@ -127,7 +127,7 @@ impl Settings {
         Manner { optimize: self.optimize, notes, ..Manner::default() }
     }
 
-    /// The choice of contraction for shaders that make none.
+    /// The contraction for shaders that do not set it.
     pub fn fp_contract(&self) -> FpContract {
         FpContract::chosen(self.fp_contract, self.reproducible)
     }
@@ -145,21 +145,21 @@ pub enum Emit {
 /// Bytes of the longest line that an error shows.
 const LONGEST_LINE: usize = 500;
 
-/// The error of a text that is not a manifest, with its place.
+/// The error in a text that is not a manifest, with its place.
 pub struct Wrong {
-    /// The text without its meaning.
+    /// The text without content.
     pub manifest: Manifest,
     pub span: Range<usize>,
     pub message: String,
 }
 
-/// The names in backquotes of a message that lists what it expected.
+/// The names in backquotes in a message that lists the expected ones.
 fn named_in(message: &str) -> Vec<String> {
     let names = message.split('`').skip(1).step_by(2).map(str::to_string);
     names.filter(|name| !name.is_empty()).collect()
 }
 
-/// What TOML's reader says, in the words of manifests.
+/// The TOML reader's message, in terms of manifests.
 fn said(message: &str) -> String {
     let names = named_in(message);
     match names.split_first() {
@@ -180,7 +180,7 @@ fn said(message: &str) -> String {
     }
 }
 
-/// The message about a key that means nothing where it is.
+/// The message about a key that is unknown in its table.
 fn unknown_key(wrong: &str, known: &[String]) -> String {
     let all = Manifest::keys();
     let near = |keys: &[String]| nearest(wrong, keys.iter().map(|key| &**key)).map(str::to_string);
@@ -192,7 +192,7 @@ fn unknown_key(wrong: &str, known: &[String]) -> String {
     }
 }
 
-/// The table that takes a key.
+/// The table that a key belongs to.
 fn owner(key: &str) -> &'static str {
     let is_option = toml::from_str::<Settings>("\"\" = 0")
         .err()
@@ -202,7 +202,7 @@ fn owner(key: &str) -> &'static str {
 
 impl Manifest {
     /// # Errors
-    /// When the file cannot be read, is not TOML, or has keys that mean nothing.
+    /// When the file cannot be read, is not TOML, or has unknown keys.
     pub fn read(path: &Path, claims: &Claims) -> Result<Manifest, CommandError> {
         if path.to_str().is_none() {
             return Err(CommandError(not_utf8(path)));
@@ -216,7 +216,7 @@ impl Manifest {
     /// The manifest of a text.
     ///
     /// # Errors
-    /// When it is not TOML, or has keys that mean nothing.
+    /// When it is not TOML, or has unknown keys.
     pub fn of(path: &Path, text: String) -> Result<Manifest, Box<Wrong>> {
         let file: Result<File, toml::de::Error> = toml::from_str(&text);
         let mut manifest = Manifest { path: path.to_path_buf(), text, builds: Vec::new() };
@@ -233,7 +233,7 @@ impl Manifest {
         }
     }
 
-    /// The keys that a `[[build]]` and its options take.
+    /// The keys of a `[[build]]` and its options.
     pub fn keys() -> Vec<String> {
         let build: Result<File, _> = toml::from_str("[[build]]\n\"\" = 0");
         let options: Result<Settings, _> = toml::from_str("\"\" = 0");
@@ -269,7 +269,7 @@ impl Manifest {
         CommandError(format!("{}:{line}:{column}: {}{excerpt}", self.path.display(), message.trim_end()))
     }
 
-    /// The line of a place, and marks under what is wrong in it.
+    /// The line of a place, with marks under the error.
     fn excerpt(&self, span: Range<usize>, line: usize, column: usize) -> String {
         let Some(text) =
             self.text.lines().nth(line - 1).filter(|text| !text.trim().is_empty() && text.len() <= LONGEST_LINE)
@@ -284,7 +284,7 @@ impl Manifest {
         format!("\n{margin} |\n{number} | {text}\n{margin} | {indent}{marks}")
     }
 
-    /// Line and column of a place in the manifest, which count from 1.
+    /// Line and column of a place in the manifest, counted from 1.
     pub fn place(&self, span: Range<usize>) -> (usize, usize) {
         let before = self.text.get(..span.start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;

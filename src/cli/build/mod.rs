@@ -1,6 +1,6 @@
-//! `crosslane build`: every output that a manifest names, side by side, and only those that are not current.
+//! `crosslane build`: makes every output of a manifest that is not current, in parallel.
 //!
-//! `manifest` reads, `plan` multiplies out, `engine` makes, `state` remembers and writes, `report` speaks.
+//! `manifest` reads, `plan` expands, `engine` makes, `state` remembers and writes, `report` prints.
 
 mod engine;
 pub mod manifest;

@@ -1,5 +1,5 @@
-//! `--emit-ninja`: the plan as a file for ninja, one action per output, so that ninja's front ends (many machines,
-//! caches) work for shaders too. Paths start from the working directory, where `ninja -f FILE` is to run.
+//! `--emit-ninja`: writes the plan as a `build.ninja` with one action per output, so that distributed builds and caches
+//! based on ninja work for shaders too. Paths are relative to the working directory, where you run `ninja -f FILE`.
 
 use super::super::endings::Format;
 use super::super::output::Sink;
@@ -26,8 +26,8 @@ pub fn run(manifest: &Manifest, plan: &Plan, file: &Path) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Characters of names that ninja cannot read: line breaks and `|` end a name in its file, the others end one in the
-/// dependencies of an output, which would be made again and again.
+/// Characters in names that ninja cannot read. Line breaks and `|` end a name in its file; the others end a name in the
+/// dependencies of an output, which would then be rebuilt every time.
 const UNREADABLE: [char; 9] = ['\n', '\r', '|', '*', ';', '<', '>', '^', '`'];
 
 /// # Errors
@@ -60,8 +60,8 @@ fn text(manifest: &Manifest, plan: &Plan, file: &Path, program: &Path) -> String
     text
 }
 
-/// The file depends on the manifest, on the profiles' files, and on the folders where shaders are searched for; not on
-/// those that building itself writes to.
+/// The file depends on the manifest, on the profiles' files, and on the folders that are searched for shaders, except
+/// folders that the build itself writes to.
 fn regenerate(text: &mut String, manifest: &Manifest, plan: &Plan, file: &Path) {
     let (from, to) = (manifest.path.display().to_string(), file.display().to_string());
     let command = format!("$crosslane build --manifest {} --emit-ninja={}", argument(&from), argument(&to));
@@ -76,7 +76,7 @@ fn regenerate(text: &mut String, manifest: &Manifest, plan: &Plan, file: &Path) 
     let _ = writeln!(text, "\nbuild {}: manifest {} | $crosslane{inputs}\n", escaped(&to), escaped(&from));
 }
 
-/// The options that make `compile` do what the build does.
+/// The options that make `compile` produce the same output as the build.
 fn options(job: &Job) -> String {
     let settings = &job.common.settings;
     let mut options = vec!["-p".to_string(), job.target.argument.clone()];
@@ -122,20 +122,20 @@ fn options(job: &Job) -> String {
     options.iter().map(|option| argument(option)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word of a command: quoted where it must be, then escaped for ninja.
+/// A word of a command: quoted if necessary, then escaped for ninja.
 fn argument(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-+=./:,@".contains(c);
     let quoted = if word.chars().all(is_plain) { word.to_string() } else { quoted(word) };
     quoted.replace('$', "$$")
 }
 
-/// A word as the shell that ninja runs reads it.
+/// A word quoted for the shell that ninja runs.
 #[cfg(not(windows))]
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// A word as programs of Windows read their command line, which ninja hands over without a shell.
+/// A word quoted for a Windows command line, which ninja passes on without a shell.
 #[cfg(windows)]
 fn quoted(word: &str) -> String {
     format!("\"{}\"", word.replace('"', "\\\""))

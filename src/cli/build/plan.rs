@@ -1,5 +1,5 @@
-//! The plan of a manifest: every output with its shader, profile and macros. Globs are matched and profiles read here;
-//! no shader is, and nothing is written.
+//! The plan of a manifest: every output with its shader, profile and macros. This module matches globs and reads
+//! profiles. It reads no shader and writes nothing.
 
 use super::super::CommandError;
 use super::manifest::{Build, Emit, Manifest, Scalar, Settings, Values};
@@ -20,21 +20,21 @@ use std::sync::Arc;
 
 /// Everything to build, in the manifest's order.
 pub struct Plan {
-    /// The jobs of one shader of one `[[build]]` are together.
+    /// The jobs of one shader of one `[[build]]` are adjacent.
     pub jobs: Vec<Job>,
     /// Folders of outputs, each once.
     pub out_dirs: Vec<PathBuf>,
-    /// Folders that globs looked into: a file that appears there may be one more shader.
+    /// Folders that globs searched: a new file there may be a new shader.
     pub searched: BTreeSet<PathBuf>,
     /// Files that profiles were read from.
     pub profile_files: BTreeSet<PathBuf>,
-    /// The manifest and the profiles' files so far: what must not be written.
+    /// The files that must not be overwritten: the manifest and the profiles' files so far.
     pub claims: Claims,
 }
 
 /// One output.
 pub struct Job {
-    /// The jobs of one number are of one shader and differ in profile and macros.
+    /// Jobs with the same number have the same shader and differ in profile and macros.
     pub group: usize,
     pub shader: Arc<Shader>,
     /// The other stages of its program, with which it agrees.
@@ -63,7 +63,7 @@ pub struct Shader {
 /// The options that all jobs of a `[[build]]` share.
 pub struct Common {
     pub settings: Settings,
-    /// The settings as text, as an input of an output.
+    /// The settings as text, for the hash of an output's inputs.
     pub settings_text: String,
     pub loader: FileLoader,
 }
@@ -77,8 +77,8 @@ struct Choice {
 
 impl Plan {
     /// # Errors
-    /// When a glob matches nothing or no shader, a profile does not exist or has no such waves, or two outputs have one
-    /// name.
+    /// When a glob matches nothing or no shader, a profile does not exist or lacks the wave size, or two outputs have
+    /// the same name.
     pub fn new(manifest: &Manifest, claims: &Claims) -> Result<Plan, CommandError> {
         let mut plan = Plan {
             jobs: Vec::new(),
@@ -184,7 +184,7 @@ impl Plan {
         self.jobs.chunk_by(|one, other| one.group == other.group).map(|group| &*group[0].shader.path)
     }
 
-    /// No output may be a shader, by whatever link.
+    /// Refuses outputs that are shaders, through any link.
     fn check_inputs(&self) -> Result<(), CommandError> {
         let known = |path| Some((Identity::of(path)?, path));
         let shaders: FxHashMap<Identity, &Path> = self.inputs().filter_map(known).collect();
@@ -245,7 +245,7 @@ fn others(shader: &Shader, all: &[Arc<Shader>]) -> Vec<Arc<Shader>> {
 }
 
 /// # Errors
-/// When a program has two shaders of one stage.
+/// When a program has two shaders of the same stage.
 fn check_stages(
     manifest: &Manifest,
     build: &Build,
@@ -263,7 +263,7 @@ fn check_stages(
 }
 
 impl Emit {
-    /// The kind of output that the compiler is asked for.
+    /// The compiler's kind of output.
     pub fn kind(self) -> EmitKind {
         match self {
             Emit::Binary => EmitKind::Binary,
@@ -285,7 +285,7 @@ fn extension(emit: Emit, target: profile::Target) -> &'static str {
 const OUTPUT_LIMIT: usize = 100_000;
 
 /// # Errors
-/// When a `[[build]]` makes the plan too large; the message says by which dimensions.
+/// When a `[[build]]` makes the plan too large; the message names the dimensions.
 fn check_size(manifest: &Manifest, build: &Build, before: usize, dimensions: &[Dimension]) -> Result<(), CommandError> {
     let total = dimensions.iter().fold(1_usize, |total, dimension| total.saturating_mul(dimension.values));
     if before.saturating_add(total) <= OUTPUT_LIMIT {
@@ -319,11 +319,11 @@ fn dimensions(build: &Build, shaders: usize) -> Vec<Dimension> {
     lists.into_iter().chain(defines).collect()
 }
 
-/// Every choice of one value for each macro. Only macros with a choice are part of a name.
-/// Each profile of a `[[build]]` at each wave size.
+/// Every combination of macro values; only macros with a choice are part of a name. Each profile of a `[[build]]` at
+/// each wave size.
 ///
 /// # Errors
-/// When a profile does not exist, its file is wrong, or it has no such waves.
+/// When a profile does not exist, its file is wrong, or it lacks the wave size.
 pub fn targets(manifest: &Manifest, build: &Build, claims: &Claims) -> Result<Vec<BuildTarget>, CommandError> {
     let mut targets = Vec::new();
     let is_reproducible = build.options.reproducible;
@@ -348,7 +348,7 @@ pub fn targets(manifest: &Manifest, build: &Build, claims: &Claims) -> Result<Ve
 /// The first choice of values for the macros of a `[[build]]`.
 ///
 /// # Errors
-/// When a macro's name is none.
+/// When a macro's name is not an identifier.
 pub fn first_macros(manifest: &Manifest, build: &Build) -> Result<Arc<[MacroOption]>, CommandError> {
     Ok(choices(manifest, build)?.into_iter().next().map_or_else(|| Arc::new([]) as Arc<[_]>, |choice| choice.macros))
 }

@@ -1,7 +1,7 @@
-//! The reports of `crosslane build`: progress, the messages of all shaders, a table. All of it goes to standard error.
+//! The reports of `crosslane build`: progress, the messages of all shaders, a table. Everything goes to standard error.
 //!
-//! Messages come in the manifest's order, whatever order the jobs ended in, and once where several outputs of a shader
-//! have the same.
+//! Messages are in the manifest's order, regardless of the order in which jobs finished. A message that several outputs
+//! of a shader share appears once.
 
 use super::super::Exit;
 use super::super::args::{BuildArgs, MessageArgs, MessageFormat};
@@ -32,7 +32,7 @@ impl Progress {
         Progress { is_shown: false, bar: OnceLock::new() }
     }
 
-    /// So many of all outputs are to be made.
+    /// Starts the display: `count` of `total` outputs must be made.
     pub fn start(&self, count: usize, total: usize) {
         if !self.is_shown || count == 0 {
             return;
@@ -66,7 +66,7 @@ fn is_talkative(args: &BuildArgs) -> bool {
     !args.quiet && args.messages.message_format == MessageFormat::Human
 }
 
-/// Prints what became of a plan.
+/// Prints the results of a plan.
 pub fn print(args: &BuildArgs, plan: &Plan, results: &[Done]) -> Exit {
     let mut text = Vec::new();
     let pairs: Vec<(&Job, &Done)> = plan.jobs.iter().zip(results).collect();
@@ -84,7 +84,7 @@ pub fn print(args: &BuildArgs, plan: &Plan, results: &[Done]) -> Exit {
     worst(results)
 }
 
-/// Prints the messages of all shaders and nothing else.
+/// Prints only the messages of all shaders.
 pub fn messages_of(args: &MessageArgs, plan: &Plan, results: &[Done]) -> Exit {
     let mut text = Vec::new();
     let pairs: Vec<(&Job, &Done)> = plan.jobs.iter().zip(results).collect();
@@ -105,7 +105,7 @@ fn count_written(group: &[(&Job, &Done)]) -> String {
     }
 }
 
-/// The messages of one shader, each once, then its output errors.
+/// The messages of one shader, each once, then the errors of its outputs.
 fn group_messages(args: &MessageArgs, group: &[(&Job, &Done)], text: &mut Vec<u8>) {
     let said = group.iter().filter_map(|(job, done)| {
         let made = done.compilation.as_ref()?;
@@ -115,7 +115,7 @@ fn group_messages(args: &MessageArgs, group: &[(&Job, &Done)], text: &mut Vec<u8
     group.iter().for_each(|(job, done)| text.extend(problem(args, job, &done.fate)));
 }
 
-/// The error of an output apart from its shader's.
+/// The error of an output that is not about its shader.
 fn problem(args: &MessageArgs, job: &Job, fate: &Fate) -> Vec<u8> {
     let output = job.output.display();
     let (code, text) = match fate {
@@ -161,7 +161,7 @@ impl Tally {
     }
 }
 
-/// A row for each profile, in the manifest's order; one line when nothing had to be done.
+/// A row for each profile, in the manifest's order; one line if there was nothing to do.
 fn table(pairs: &[(&Job, &Done)]) -> String {
     let mut rows: Vec<(&str, Tally)> = Vec::new();
     let mut total = Tally::default();

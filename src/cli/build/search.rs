@@ -1,11 +1,11 @@
-//! The files that a manifest's glob matches, and the folders that it looks into.
+//! The files that a manifest's glob matches, and the folders that it searches.
 
 use crate::build::files::{normal, not_utf8};
 use crate::build::walk::{self, Reach};
 use glob::{MatchOptions, Pattern};
 use std::path::{Component, Path, PathBuf};
 
-/// `*` stays in one folder, and what begins with a dot must be named.
+/// `*` matches within one folder, and names that start with a dot must be written out.
 const OPTIONS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
@@ -13,7 +13,7 @@ const OPTIONS: MatchOptions =
 pub struct Found {
     /// Indexed by name.
     pub files: Vec<PathBuf>,
-    /// A file that appears in one of these may match too.
+    /// A new file in one of these may match too.
     pub folders: Vec<PathBuf>,
     /// The folders before the first that has something to match.
     pub fixed: PathBuf,
@@ -22,7 +22,7 @@ pub struct Found {
 /// Looks for the files of a glob that starts from `folder`.
 ///
 /// # Errors
-/// Returns a sentence when the glob is not well formed, a folder cannot be read, a name is not UTF-8, or nothing matches.
+/// Returns a sentence when the glob is malformed, a folder cannot be read, a name is not UTF-8, or nothing matches.
 pub fn search(folder: &Path, glob: &str) -> Result<Found, String> {
     let fixed = fixed_part(glob);
     let rest = Path::new(glob).strip_prefix(&fixed).unwrap_or(Path::new(glob));
@@ -62,7 +62,7 @@ fn matches(root: &Path, rest: &Path, pattern: &Pattern) -> Result<(Vec<PathBuf>,
     Ok((files, tree.folders))
 }
 
-/// How deep a pattern looks.
+/// How deep a pattern searches.
 fn reach(rest: &Path) -> Reach {
     let parts: Vec<_> = rest.components().map(Component::as_os_str).collect();
     let is_deep = parts.iter().any(|part| *part == "**");
@@ -70,7 +70,7 @@ fn reach(rest: &Path) -> Reach {
     Reach { depth: (!is_deep).then(|| parts.len().saturating_sub(1)), hidden }
 }
 
-/// Characters that match others.
+/// Wildcard characters.
 const WILD: [char; 3] = ['*', '?', '['];
 
 /// The folders of a glob before the first wildcard; all folders of a plain path.

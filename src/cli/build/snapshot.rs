@@ -1,5 +1,5 @@
-//! `crosslane snapshot`: the listings of a manifest's outputs next to those that were committed, as differences that
-//! people read, with what changed in cost. A listing is accepted by writing it; nothing else is written.
+//! `crosslane snapshot`: compares the listings of a manifest's outputs with the committed ones, and shows readable
+//! differences and changes in cost. Accepting a listing writes it; nothing else is written.
 
 use super::super::args::SnapshotArgs;
 use super::super::messages::colour;
@@ -33,9 +33,9 @@ const EXTENSION: &str = "snap";
 /// A listing that differs from the committed one.
 struct Change {
     path: PathBuf,
-    /// The committed listing; none for a new one.
+    /// The committed listing; `None` for a new one.
     old: Option<String>,
-    /// The listing made now; none when nothing makes it any more.
+    /// The current listing; `None` if nothing produces it any more.
     new: Option<String>,
 }
 
@@ -65,7 +65,7 @@ fn path(folder: &Path, job: &Job) -> PathBuf {
     folder.join(Path::new(&job.name).with_extension(EXTENSION))
 }
 
-/// The differences in the plan's order, then the listings that nothing makes any more. A shader that is wrong changes
+/// The differences in the plan's order, then the listings that nothing produces any more. A shader with errors changes
 /// nothing.
 fn changes(folder: &Path, plan: &Plan, texts: &[Option<String>], accepts: bool) -> Result<Vec<Change>, CommandError> {
     let mut changes = Vec::new();
@@ -86,7 +86,7 @@ fn changes(folder: &Path, plan: &Plan, texts: &[Option<String>], accepts: bool) 
         }
     }
     for path in left {
-        // Other tools keep files with this ending too, which are not ours to remove.
+        // Other tools use this extension too; leave their files alone.
         let old = read::text(&path, SOURCE_LIMIT).ok().filter(|text| is_ours(text));
         if old.is_some() {
             changes.push(Change { path, old, new: None });
@@ -95,7 +95,7 @@ fn changes(folder: &Path, plan: &Plan, texts: &[Option<String>], accepts: bool) 
     Ok(changes)
 }
 
-/// Returns true if a text has the form of a snapshot of this program.
+/// Returns true if a text has the form of crosslane's snapshots.
 fn is_ours(text: &str) -> bool {
     let mut lines = text.lines();
     lines.next().is_some_and(|line| line.starts_with("shader: "))
@@ -124,7 +124,7 @@ fn existing(folder: &Path, accepts: bool) -> Result<BTreeSet<PathBuf>, CommandEr
     let tree = walk::below(folder, Reach { depth: None, hidden: true });
     let cannot = |(folder, error): (PathBuf, _)| CommandError(format!("cannot read {}: {error}", folder.display()));
     let mut files = tree.map_err(cannot)?.files;
-    // Files that a run left behind which was killed.
+    // Files from a run that was killed.
     for path in files.iter().filter(|path| accepts && is_left_over(path)) {
         let _ = fs::remove_file(path);
     }
@@ -132,7 +132,7 @@ fn existing(folder: &Path, accepts: bool) -> Result<BTreeSet<PathBuf>, CommandEr
     Ok(files.into_iter().collect())
 }
 
-/// Shows or accepts each change; how many are left open.
+/// Shows or accepts each change, and returns the number of open ones.
 fn settle(args: &SnapshotArgs, changes: Vec<Change>, claims: &Claims) -> Result<usize, CommandError> {
     let mut open = 0;
     let mut is_asking = args.review;
@@ -158,7 +158,7 @@ enum Answer {
     Quit,
 }
 
-/// Asks on standard error; the end of the input is an answer too.
+/// Asks on standard error. The end of the input counts as an answer.
 fn ask() -> Result<Answer, CommandError> {
     loop {
         let _ = write!(io::stderr(), "accept? [a]ccept, [s]kip, [q]uit: ");
@@ -183,7 +183,7 @@ impl Change {
         whole(&self.path, new.as_bytes(), claims).map(drop).map_err(cannot)
     }
 
-    /// A line that names it and what changed in cost; the lines that differ, unless names are enough.
+    /// A line with its name and its change in cost; then the lines that differ, unless only names are requested.
     fn text(&self, is_brief: bool, is_coloured: bool) -> String {
         let kind = match (&self.old, &self.new) {
             (None, _) => "new",

@@ -19,11 +19,11 @@ pub enum Content {
     /// Not UTF-8.
     Bytes(Vec<u8>),
     Missing,
-    /// There, and not readable.
+    /// The file exists but cannot be read.
     Unreadable(String),
 }
 
-/// A file that was looked for.
+/// A file that was searched for.
 pub struct Source {
     pub content: Content,
     hash: u128,
@@ -75,7 +75,7 @@ impl Folders {
         self.outputs.contains(path) || is_old()
     }
 
-    /// Returns true if a path is in one of the folders, as it is written and as its links lead, if it is there.
+    /// Returns true if a path is in one of the folders, both as written and, if it exists, after resolving links.
     fn hold(&self, path: &Path) -> bool {
         let is_below = |folders: &[PathBuf], path: &Path| folders.iter().any(|folder| path.starts_with(folder));
         let resolved = fs::canonicalize(path).ok();
@@ -100,9 +100,9 @@ impl Sources {
         Sources { claims: claims.clone(), files: RwLock::default() }
     }
 
-    /// Reads the content of a path when it is first asked for.
+    /// Reads the content of a path on first use.
     pub fn get(&self, path: &Path) -> Arc<Source> {
-        // A thread that panics holds no half-made entry, so that the map is whole even then.
+        // A thread that panics leaves no partial entry, so the map is valid even then.
         let known = self.files.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(path).cloned();
         known.unwrap_or_else(|| {
             let read = Arc::new(Source::read(path, &self.claims));
@@ -130,7 +130,7 @@ impl Sources {
     }
 }
 
-/// Finds the includes of one job, inside the tree that it may read, and notes every path that was tried.
+/// Finds the includes of one job, within the tree that it may read, and records every path that it tries.
 pub struct TreeLoader<'a> {
     pub sources: &'a Sources,
     pub files: &'a FileLoader,

@@ -1,6 +1,6 @@
 //! The state of a folder of outputs between runs: `.crosslane/state.json`, with the inputs of each output. A folder is
-//! locked while it is built. Everything that is being written is in `.crosslane` until it is whole, so that a run
-//! that is killed leaves nothing half-written outside, and the next one throws the rest away.
+//! locked while it is built. Files are written in `.crosslane` and moved when complete, so a run that is killed leaves
+//! no partial file outside, and the next run removes the rest.
 
 use super::super::CommandError;
 use super::super::messages;
@@ -21,7 +21,7 @@ use xxhash_rust::xxh3::xxh3_128;
 /// Name of the folder in every folder of outputs.
 const FOLDER: &str = ".crosslane";
 
-/// The file as it is written; another compiler's is worth nothing.
+/// The file's contents. The state of another version of the compiler is discarded.
 #[derive(Default, Serialize, Deserialize)]
 struct Memory {
     compiler: String,
@@ -33,9 +33,9 @@ struct Memory {
 pub struct Entry {
     /// Hash of everything but files: profile, macros, options.
     pub key: String,
-    /// Every path that was read or looked for, the shader first.
+    /// Every path that was read or searched for, the shader first.
     pub files: Vec<String>,
-    /// Hash of what those held.
+    /// Hash of their contents.
     pub digest: String,
     /// A hint that saves reading the output.
     stamp: Stamp,
@@ -50,15 +50,15 @@ impl Entry {
         Entry { key, files, digest, stamp, hash }
     }
 
-    /// Returns true if the output of this key would be made again as it is on the disk.
+    /// Returns true if making the output of this key again would give the file on disk.
     pub fn is_current(&self, key: &str, path: &Path, sources: &Sources, saved: Option<Stamp>) -> bool {
         self.key == key
             && self.is_untouched(path, saved)
             && self.digest == hex(sources.digest(self.files.iter().map(String::as_str)))
     }
 
-    /// A file whose stamp is the same was not changed, unless it was changed in the tick of the clock in which it was
-    /// written: an entry that was not saved after that tick says nothing.
+    /// A file with an equal stamp is unchanged, unless it changed within the clock tick in which it was written. So an
+    /// entry that was not saved after that tick proves nothing.
     fn is_untouched(&self, path: &Path, saved: Option<Stamp>) -> bool {
         let Some(stamp) = Stamp::of(path) else { return false };
         let is_known = stamp == self.stamp && saved.is_some_and(|saved| stamp.is_before(saved));
@@ -75,7 +75,7 @@ pub fn hex(hash: u128) -> String {
 /// Makes and locks folders of outputs.
 ///
 /// # Errors
-/// When a folder cannot be made, its lock not be had, or two are one by a link.
+/// When a folder cannot be created or locked, or two are the same through a link.
 pub fn open(paths: &[PathBuf], claims: &Claims) -> Result<Vec<OutDir>, CommandError> {
     let mut known: Vec<(Identity, &Path)> = Vec::new();
     for path in paths {
@@ -107,7 +107,7 @@ pub struct OutDir {
 }
 
 impl OutDir {
-    /// Locks a folder; says so when it has to wait.
+    /// Locks a folder, with a message if it has to wait.
     fn open(path: &Path, claims: &Claims) -> Result<OutDir, CommandError> {
         let folder = path.join(FOLDER);
         let cannot = |error: io::Error| cannot_write(path, &error);
@@ -135,7 +135,7 @@ impl OutDir {
     /// Writes an output atomically; `number` is unique among concurrent writes.
     ///
     /// # Errors
-    /// When it cannot be written; the previous contents then stay unchanged.
+    /// When it cannot be written. The previous contents are unchanged then.
     pub fn write(&self, name: &str, bytes: &[u8], number: usize) -> io::Result<Written> {
         let path = self.path.join(name);
         match path.parent() {
@@ -145,7 +145,7 @@ impl OutDir {
         through(&path, bytes, &self.path.join(FOLDER).join(format!("{number}.tmp")), &self.claims)
     }
 
-    /// Keeps the state of an output; none forgets it.
+    /// Stores the state of an output; `None` removes it.
     pub fn remember(&mut self, name: &str, entry: Option<Entry>) {
         self.is_changed = true;
         match entry {
@@ -154,7 +154,7 @@ impl OutDir {
         };
     }
 
-    /// Writes what is remembered, if it changed.
+    /// Writes the state, if it changed.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -170,11 +170,11 @@ impl OutDir {
     }
 }
 
-/// The lock of a folder; none on a file system that has no locks.
+/// The lock of a folder; `None` on a file system without locks.
 fn lock(folder: &Path) -> io::Result<Option<File>> {
     let path = folder.join("lock");
     let open = || File::options().read(true).write(true).create(true).truncate(false).open(&path);
-    // A folder that cannot be written may still hold outputs that are all current.
+    // A read-only folder may still have outputs that are all current.
     let file = open().or_else(|error| File::open(&path).map_err(|_| error))?;
     match file.try_lock() {
         Ok(()) => return Ok(Some(file)),
@@ -186,7 +186,7 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
     file.lock().map(|()| Some(file))
 }
 
-/// A run that was killed may have left files that it was writing. One that cannot be removed is written over later.
+/// A run that was killed may have left temporary files. A file that cannot be removed is overwritten later.
 fn throw_away_leftovers(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.path().extension().is_some_and(|extension| extension == "tmp") {

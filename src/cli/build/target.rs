@@ -15,13 +15,13 @@ pub struct BuildTarget {
     pub profile: Profile,
     /// The argument of `-p` that names it.
     pub argument: String,
-    /// The argument of `--wave-size`, where the profile alone does not say it.
+    /// The argument of `--wave-size`, if the profile alone does not determine it.
     pub wave_size: Option<String>,
     /// `.wave64.gfx1100`
     pub part: String,
-    /// Files that it was read from; none for a built-in one.
+    /// Files that it was read from; empty for a built-in profile.
     pub files: Vec<String>,
-    /// Hash of what they hold.
+    /// Hash of their contents.
     hash: u128,
     proven: OnceLock<Result<(), String>>,
     /// The plans made for it so far.
@@ -29,10 +29,10 @@ pub struct BuildTarget {
 }
 
 impl BuildTarget {
-    /// The profile of a name, an alias, or a file; paths start from `folder`. Its plans are not proven yet.
+    /// The profile with a name, an alias, or a file name relative to `folder`. Its plans are not proven yet.
     ///
     /// # Errors
-    /// When there is none, or its file is wrong.
+    /// When there is no such profile, or its file is wrong.
     pub fn read(name: &str, folder: &Path, claims: &Claims) -> Result<BuildTarget, CommandError> {
         let is_file = Path::new(name).extension().is_some_and(|extension| extension == "toml");
         let argument = if is_file { folder.join(name).display().to_string() } else { name.to_string() };
@@ -55,7 +55,7 @@ impl BuildTarget {
         })
     }
 
-    /// The same hardware with waves of another size: the profile's sibling where there is one.
+    /// The same hardware with another wave size: the profile's sibling if there is one.
     ///
     /// # Errors
     /// A sentence that says why it has no such waves.
@@ -98,7 +98,7 @@ impl BuildTarget {
         format!("{} {:?} {:?} {:032x}", self.profile.name, self.profile.wave_size, self.profile.promise, self.hash)
     }
 
-    /// Proves its plans, once, where it is a file; the program's own profiles are proven by its tests.
+    /// Proves its plans, once, if it comes from a file. Built-in profiles are proven by crosslane's tests.
     ///
     /// # Errors
     /// When a plan is wrong.
@@ -111,7 +111,7 @@ impl BuildTarget {
     }
 }
 
-/// The part of an output's name that says the profile: `.wave64.gfx1100` of `gfx1100-wave64`.
+/// The part of an output's name for the profile: `.wave64.gfx1100` for `gfx1100-wave64`.
 pub fn part(profile: &str) -> String {
     let (base, lanes) = parts(profile);
     lanes.map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"))
@@ -123,7 +123,7 @@ fn parts(name: &str) -> (&str, Option<u32>) {
     split.map_or((name, None), |(base, lanes)| (base, Some(lanes)))
 }
 
-/// Files are read again for their hash: nothing that was read a moment ago is worth keeping for that.
+/// The hash reads the files again, so that it does not depend on earlier reads.
 fn hash(files: &[String], disk: &FileLoader) -> u128 {
     let mut hash = Xxh3::new();
     for file in files {

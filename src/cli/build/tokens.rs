@@ -1,8 +1,9 @@
-//! How many jobs run at once: what `-j` says, otherwise what cargo's or make's jobserver lends, otherwise one for each
-//! processor.
+//! The number of parallel jobs: the argument of `-j`, otherwise the tokens of cargo's or make's jobserver, otherwise
+//! one per processor.
 //!
-//! Every process has one right to run that no jobserver counts. A thread that finds it taken asks for another, and takes
-//! whichever is free first; waiting for the jobserver alone would wait for ever where it lends nothing.
+//! Every process may run one job without a token from the jobserver. A thread that finds this right taken requests a
+//! token, and continues with whichever is free first. Waiting only for the jobserver could block forever, because it
+//! may have no tokens left.
 
 use jobserver::{Acquired, Client, HelperThread};
 use std::io;
@@ -13,7 +14,7 @@ pub struct Tokens {
     /// Threads that may wait for a right.
     pub threads: usize,
     pool: Arc<Pool>,
-    /// Asks the jobserver; none if there is none, and rights are free.
+    /// Requests tokens from the jobserver; `None` if there is none, and jobs run freely.
     helper: Option<HelperThread>,
 }
 
@@ -28,17 +29,17 @@ struct State {
     is_own_taken: bool,
     lent: Vec<Acquired>,
     waiting: usize,
-    /// The jobserver failed: it lends nothing more and forbids nothing.
+    /// The jobserver failed: it grants no more tokens and restricts nothing.
     is_gone: bool,
 }
 
 impl Pool {
-    /// A thread that panics leaves the counts as they are, so that they are right even then.
+    /// A thread that panics leaves the counts unchanged, so they are right even then.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A token that no job waits for any more is returned at once.
+    /// Returns a token at once if no job waits for it any more.
     fn receive(&self, answer: io::Result<Acquired>) {
         let mut state = self.lock();
         match answer {
@@ -50,7 +51,7 @@ impl Pool {
     }
 }
 
-/// The right to run one job until it is dropped.
+/// The right to run one job, until it is dropped.
 pub enum Token<'a> {
     Free,
     Own(&'a Pool),
@@ -59,8 +60,8 @@ pub enum Token<'a> {
 
 impl Tokens {
     pub fn new(jobs: Option<usize>) -> Tokens {
-        // SAFETY: the environment names descriptors that this process inherited for this purpose. Nothing has opened or
-        // closed them since: no other part of the program knows of them.
+        // SAFETY: the environment names descriptors that this process inherited for this purpose. No other part of the
+        // program uses them, so they have not been opened or closed since.
         let client = if jobs.is_none() { unsafe { Client::from_env() } } else { None };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let pool = Arc::new(Pool::default());

@@ -1,7 +1,8 @@
-//! `--watch`: builds again when a file that was read changes, or one comes or goes where shaders are searched for.
+//! `--watch`: builds again when an input changes, or when a file appears or disappears in a folder that is searched for
+//! shaders.
 //!
-//! It asks for the files' times a few times a second. That sees every change on every system and file system, and costs
-//! less than a thousandth of a processor for hundreds of shaders.
+//! It polls the files' times a few times per second. This works on every system and file system, and takes less than a
+//! thousandth of a processor for hundreds of shaders.
 
 use super::super::args::BuildArgs;
 use super::super::{Exit, Outcome, messages};
@@ -12,13 +13,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Time between two looks.
+/// Time between two polls.
 const PAUSE: Duration = Duration::from_millis(150);
 
-/// The stamps of the watched paths from before they were read; none for a path that did not exist.
+/// The stamps of the watched paths from before they were read; `None` for a path that did not exist.
 pub type Stamps = BTreeMap<PathBuf, Option<Stamp>>;
 
-/// Builds until the process is ended from outside.
+/// Builds until the process is terminated.
 pub fn run(args: &BuildArgs) -> Outcome {
     loop {
         let mut stamps = Stamps::from([(args.manifest.clone(), Stamp::of(&args.manifest))]);

@@ -2,7 +2,7 @@
 
 use crate::cli::CommandError;
 
-/// The profile without a requested environment: Vulkan 1.0's.
+/// The default profile, for Vulkan 1.0.
 pub const DEFAULT: &str = "spirv-1.0";
 
 /// The profile for OpenGL.
@@ -45,7 +45,7 @@ pub fn of_spirv(version: &str) -> Option<&'static str> {
 /// The profile for an environment and a version of SPIR-V, which goes before it.
 ///
 /// # Errors
-/// When the environment loads no such version.
+/// When the environment does not load this version.
 pub fn profile(environment: Option<&'static str>, version: Option<&'static str>) -> Result<&'static str, CommandError> {
     match (environment, version) {
         (Some(OPENGL), None | Some(DEFAULT)) => Ok(OPENGL),

@@ -1,5 +1,4 @@
-//! The meaning of other compilers' options: one row each. The rows are also what `--help` prints and what the guide
-//! lists.
+//! The meaning of other compilers' options, one row each. `--help` and the guide list the same rows.
 
 use crate::diagnostic::nearest::nearest;
 use std::fmt::Write;
@@ -8,17 +7,17 @@ use std::fmt::Write;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Takes {
     Nothing,
-    /// It follows directly.
+    /// The value follows directly.
     Joined,
-    /// It follows directly, if there is one.
+    /// A value may follow directly.
     Perhaps,
-    /// The next word.
+    /// The value is the next word.
     Next,
-    /// It follows directly or is the next word.
+    /// The value follows directly or is the next word.
     Either,
-    /// The next words: perhaps a stage, then this many values.
+    /// The next words: an optional stage, then this many values.
     StageAnd(usize),
-    /// The next words: perhaps a stage, then as many as begin with digits.
+    /// The next words: an optional stage, then all words that start with digits.
     Numbers,
 }
 
@@ -27,11 +26,11 @@ pub enum Takes {
 pub enum Means {
     /// An option of `crosslane compile`; the value is put after it.
     Ours(&'static str),
-    /// The stand-in does it itself.
+    /// The stand-in handles it itself.
     Own,
-    /// Nothing: the reason.
+    /// No effect, with the reason.
     Nothing(&'static str),
-    /// It cannot be done: the reason.
+    /// Not possible, with the reason.
     Refused(&'static str),
 }
 
@@ -41,7 +40,7 @@ pub struct Flag {
     pub name: &'static str,
     pub takes: Takes,
     pub means: Means,
-    /// The difference from the other compiler, if there is one.
+    /// The difference from the other compiler, if any.
     pub differs: &'static str,
 }
 
@@ -56,7 +55,7 @@ impl Flag {
         Flag { differs, ..self }
     }
 
-    /// The words of `crosslane compile` that the option becomes.
+    /// The words of `crosslane compile` for the option.
     pub fn words(&self, value: &str) -> Option<String> {
         let Means::Ours(ours) = self.means else { return None };
         Some(if ours.ends_with('=') { format!("{ours}{value}") } else { ours.to_string() })
@@ -70,7 +69,7 @@ pub struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// The first value, or nothing.
+    /// The first value, or an empty string.
     pub fn value(&self) -> &str {
         self.values.first().copied().unwrap_or_default()
     }
@@ -126,7 +125,7 @@ impl<'a> Reader<'a> {
         self.take(usize::from(named)).unwrap_or_default()
     }
 
-    /// The words that `count` counts at the head of the rest, again and again until it counts none.
+    /// Takes words from the head of the rest, as many as `count` returns, until it returns none.
     fn while_some(&mut self, count: impl Fn(&[String]) -> usize) -> Vec<&'a str> {
         let mut values = Vec::new();
         while let Some(more) = Some(self.words).filter(|words| !words.is_empty()).map(&count).filter(|more| *more > 0) {
@@ -161,7 +160,7 @@ impl<'a> Iterator for Reader<'a> {
     }
 }
 
-/// The row of a word: the longest name that it is or, where a value may follow directly, begins with.
+/// The row of a word: the row with the longest name that equals it or, if a value may follow directly, starts it.
 pub fn find(table: &'static [Flag], word: &str) -> Option<&'static Flag> {
     let fits = |flag: &&Flag| match flag.takes {
         Takes::Joined | Takes::Either | Takes::Perhaps => word.starts_with(flag.name),
@@ -179,7 +178,7 @@ pub fn unknown(table: &[Flag], word: &str) -> String {
     }
 }
 
-/// One line for each option.
+/// One line per option.
 pub fn help(table: &[Flag]) -> String {
     let mut text = String::new();
     for flag in table {

@@ -139,7 +139,7 @@ pub static FLAGS: &[Flag] = &[
     flag("-Os", Takes::Nothing, Means::Own).but("this program's passes: `compile --optimize=size`"),
 ];
 
-/// Options that add to bindings, and the kinds of resources that they are for.
+/// Options that add to bindings, and the kinds of resources that they apply to.
 const BASES: [(&str, &str); 13] = [
     ("--shift-image-binding", "image"),
     ("--sib", "image"),
@@ -391,7 +391,7 @@ impl Request {
         }
     }
 
-    /// The dependency file: a rule for each output, with all files that all inputs are made from.
+    /// The dependency file: a rule for each output, with all files that any input depends on.
     fn rules(&self, modules: &[Module]) -> Result<String, CommandError> {
         let mut includes = BTreeSet::new();
         for Module { draft, args, .. } in modules {
@@ -461,13 +461,13 @@ struct Module {
     args: Box<CompileArgs>,
 }
 
-/// The words that print a form of the shader and write no module.
+/// The arguments that print a form of the shader and write no module.
 fn printed(words: &[String], form: &[String]) -> Vec<String> {
     words.iter().filter(|word| *word != "--check-only").chain(form).cloned().collect()
 }
 
 fn print(text: &str) {
-    // Nowhere to complain is left where this fails.
+    // If this fails, there is no way to report it.
     let _ = to_stdout(text.as_bytes());
 }
 

@@ -71,7 +71,7 @@ pub static FLAGS: &[Flag] = &[
     flag("-h", Takes::Nothing, Means::Own).but("this table"),
 ];
 
-/// Options that add to bindings, and the kinds of resources that they are for.
+/// Options that add to bindings, and the kinds of resources that they apply to.
 const BASES: [(&str, &str); 6] = [
     ("-fubo-binding-base", "uniform"),
     ("-fcbuffer-binding-base", "uniform"),
@@ -85,7 +85,7 @@ const BASES: [(&str, &str); 6] = [
 const FORMS: [(&str, &str); 3] =
     [("bin", "a binary"), ("num", "a list of hex numbers"), ("c", "a C-style initializer list")];
 
-/// A shader to compile, with the options before it that concern what comes after them.
+/// A shader to compile, with the preceding options that affect later inputs.
 struct Input {
     path: PathBuf,
     stage: Option<String>,
@@ -115,7 +115,7 @@ struct Request {
     stage: Option<String>,
     language: Option<String>,
     entry: Option<String>,
-    /// The text to print, and nothing else to do.
+    /// Text to print instead of compiling.
     print: Option<String>,
 }
 
@@ -229,7 +229,7 @@ impl Request {
         Ok(())
     }
 
-    /// An option that the table says all of.
+    /// An option that the table describes completely.
     fn plain(&mut self, found: &Found<'_>) -> Read<()> {
         if let Means::Refused(why) = found.flag.means {
             return Err(format!("'{}' is not supported: {why}", found.flag.name));
@@ -322,7 +322,7 @@ impl Request {
         compile_one(&words, &input.path, claims)
     }
 
-    /// Where the result and its dependencies go.
+    /// The places of the result and its dependencies.
     fn outputs(&self, input: &Input, words: &mut Vec<String>) {
         let name = input.path.file_name().unwrap_or_default().to_string_lossy();
         let name = named_after(&name);
@@ -357,7 +357,7 @@ impl Request {
     }
 }
 
-/// The part of a file's name that outputs are named after: all of it where it ends in a stage that glslc knew first.
+/// The part of a file's name that outputs are named after: the whole name if it ends in one of glslc's original stages.
 fn named_after(name: &str) -> &str {
     const KEPT: [&str; 6] = ["vert", "frag", "comp", "geom", "tesc", "tese"];
     match name.rsplit_once('.') {
@@ -366,7 +366,7 @@ fn named_after(name: &str) -> &str {
     }
 }
 
-/// Names of files end in a stage or `.glsl`.
+/// Refuses file names that end in neither a stage nor `.glsl`.
 fn check_ending(path: &Path) -> Result<(), CommandError> {
     if path.as_os_str() == "-" {
         return Ok(());

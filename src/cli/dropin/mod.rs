@@ -1,6 +1,6 @@
-//! The command instead of glslc and glslangValidator: called by their names (or as `crosslane glslc`, `crosslane
-//! glslang`) it takes their options, writes their files and ends with their exit codes. `flags` says what each option
-//! becomes; the compilation itself is `crosslane compile`'s.
+//! The command as a replacement for glslc and glslangValidator. Under their names (or as `crosslane glslc`,
+//! `crosslane glslang`) it accepts their options, writes their files and returns their exit codes. `flags` maps each
+//! option; `crosslane compile` does the compilation.
 
 pub mod environment;
 pub mod flags;
@@ -19,7 +19,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// A compiler that this command stands in for.
+/// A compiler that this command replaces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tool {
     Glslc,
@@ -38,7 +38,7 @@ pub fn by_name(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Returns true if the arguments are another compiler's, which must stay as they are.
+/// Returns true if the arguments are another compiler's, which must not be rewritten.
 pub fn is_meant(arguments: &[OsString]) -> bool {
     arguments.get(1).is_some_and(|word| NAMES.iter().any(|(_, subcommand)| word == subcommand))
 }
@@ -51,8 +51,8 @@ pub fn run(tool: Tool, args: &StandInArgs, claims: &Claims) -> ExitCode {
     })
 }
 
-/// Compiles one input with words of `crosslane compile`, as glslc does. Warnings that the other program does not have are off
-/// unless the user asks for them: some builds take any text on standard error for a failure.
+/// Compiles one input with the arguments of `crosslane compile`, as glslc does. Warnings that the other program does
+/// not have are off unless the user enables them: some builds treat any text on standard error as a failure.
 fn compile_one(words: &[String], input: &Path, claims: &Claims) -> Result<Made, CommandError> {
     let mut args = parse(words, input)?;
     args.dialect.compares_profiles = true;
@@ -60,7 +60,7 @@ fn compile_one(words: &[String], input: &Path, claims: &Claims) -> Result<Made, 
     draft.write(&args, claims)
 }
 
-/// The same without writing anything.
+/// Compiles one input without writing anything.
 fn draft_one(words: &[String], input: &Path, claims: &Claims) -> Result<(Draft, Box<CompileArgs>), CommandError> {
     draft_args(parse(words, input)?, claims)
 }
@@ -89,7 +89,7 @@ fn first_line(text: &str) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_string()
 }
 
-/// `1 warning and 2 errors`; none if there are neither.
+/// `1 warning and 2 errors`; `None` if there are neither.
 fn counted(warnings: usize, errors: usize) -> Option<String> {
     let one = |count: usize, name: &str| match count {
         0 => None,
@@ -102,7 +102,7 @@ fn counted(warnings: usize, errors: usize) -> Option<String> {
     }
 }
 
-/// The names of stages, as options take them.
+/// The names of stages in options.
 fn stage_names() -> Vec<String> {
     Stage::ALL.iter().flat_map(|stage| [stage.word(), stage.ending()]).map(str::to_string).collect()
 }

@@ -17,10 +17,10 @@ pub fn as_glslang(root: &str, includes: &[Include], directories: &[PathBuf]) -> 
     spelled(root, includes, directories, (".", |folder, name| format!("{folder}/{name}"))).into_iter().collect()
 }
 
-/// The folder of a file whose name has none, and how a folder and a name are joined.
+/// The folder of a file without a folder in its name, and the function that joins a folder and a name.
 type Manner = (&'static str, fn(&str, &str) -> String);
 
-/// The folder of the file that asks, or an include directory, joined with the name in the directive.
+/// The folder of the including file, or an include directory, joined with the name in the directive.
 fn spelled(root: &str, includes: &[Include], directories: &[PathBuf], (here, join): Manner) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (index, include) in includes.iter().enumerate() {

@@ -27,10 +27,10 @@ use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-/// An answer, or why there is none.
+/// An answer, or the reason that there is none.
 pub type Answer<T> = Result<T, String>;
 
-/// The answer to a request; none for requests that are not known.
+/// The answer to a request; `None` for unknown requests.
 pub fn answer(server: &mut Server<'_>, method: &str, params: Value) -> Option<Answer<Value>> {
     Some(match method {
         HoverRequest::METHOD => with(server, params, hover),
@@ -67,7 +67,7 @@ fn with<P: DeserializeOwned, R: Serialize>(
     serde_json::to_value(result).map_err(|error| error.to_string())
 }
 
-/// An open text and the shader in which it is understood.
+/// An open text and the shader that gives it its meaning.
 pub struct Target {
     pub path: PathBuf,
     root: PathBuf,
@@ -105,7 +105,7 @@ impl Target {
     }
 }
 
-/// The text, the shader and the position that a request is about.
+/// The text, the shader and the position of a request.
 pub fn at(server: &mut Server<'_>, of: &TextDocumentPositionParams) -> Option<(Target, u32)> {
     let target = Target::of(server, &of.text_document.uri)?;
     let position = target.position(server, of.position)?;
@@ -150,7 +150,7 @@ fn completion(server: &mut Server<'_>, params: CompletionParams) -> Answer<Optio
     let found = known.analysis.completions(position, &source(&known.shader, &overlay));
     let mut lines = LineCache::new(known, server.is_utf8);
     let items = found.into_iter().enumerate().map(|(n, item)| completed(item, n, &target, &mut lines)).collect();
-    // With more letters there may be others.
+    // More letters may give other completions.
     Ok(Some(CompletionResponse::List(CompletionList { is_incomplete: true, items })))
 }
 
@@ -163,7 +163,7 @@ fn completed(item: Completion, number: usize, target: &Target, lines: &mut LineC
         kind: Some(completion_kind(item.kind)),
         detail: (!item.detail.is_empty()).then_some(item.detail),
         documentation: (!item.doc.is_empty()).then(|| markup(item.doc)),
-        // The order is that of the list.
+        // Keeps the order of the list.
         sort_text: Some(format!("{number:05}")),
         additional_text_edits: edits,
         ..Default::default()
@@ -374,7 +374,7 @@ fn rename(server: &mut Server<'_>, params: RenameParams) -> Answer<Option<Worksp
     });
     let Some(declared) = declared else { return Ok(None) };
     let mut readers = server.readers(&declared.file);
-    // Of a header that others include they say more than itself.
+    // If others include a header, they know more about it than the header alone.
     if readers.iter().any(|reader| server.get(reader).is_some_and(|known| !known.shader.is_header)) {
         readers.retain(|reader| server.get(reader).is_some_and(|known| !known.shader.is_header));
     }

@@ -7,7 +7,8 @@ use lsp_types::{
 };
 use std::ops;
 
-/// The lines of a text, to turn bytes into positions and back. Columns count UTF-16 units, or bytes where the client takes them.
+/// The lines of a text, for converting bytes to positions and back. Columns count UTF-16 units, or bytes if the client
+/// accepts them.
 pub struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
@@ -35,7 +36,8 @@ impl<'a> Lines<'a> {
         Range::new(self.position(range.start), self.position(range.end))
     }
 
-    /// The byte of a position; the end of the line for columns past it, and of the text for lines past it.
+    /// The byte of a position. Columns past the end of a line give its end, and lines past the end of the text give the
+    /// end of the text.
     pub fn offset(&self, position: Position) -> usize {
         let Some(start) = self.starts.get(position.line as usize) else { return self.text.len() };
         let end = self.starts.get(position.line as usize + 1).map_or(self.text.len(), |next| next - 1);
@@ -73,7 +75,7 @@ pub fn token_modifiers() -> Vec<SemanticTokenModifier> {
     vec![SemanticTokenModifier::DEFAULT_LIBRARY, SemanticTokenModifier::READONLY]
 }
 
-/// Tokens as differences, one for each line of each.
+/// Delta-encoded tokens, split at line ends.
 pub fn tokens(lines: &Lines<'_>, tokens: &[crate::editor::SemanticToken]) -> Vec<SemanticToken> {
     let mut last = Position::new(0, 0);
     let mut out = Vec::with_capacity(tokens.len());

@@ -1,4 +1,4 @@
-//! The texts that the editor holds, over those on disk.
+//! The texts open in the editor, which take precedence over the files on disk.
 
 use super::convert::Lines;
 use crate::build::files::FileLoader;
@@ -48,7 +48,7 @@ impl Documents {
         (document.text, document.version) = (text.into(), version);
     }
 
-    /// The text of a file: the editor's, otherwise that on disk.
+    /// The text of a file: the editor's version, otherwise the file on disk.
     pub fn text(&self, path: &Path) -> Option<Arc<str>> {
         match self.open.get(path) {
             Some(document) => Some(document.text.clone()),
@@ -90,7 +90,7 @@ impl Loader for Overlay<'_> {
     }
 }
 
-/// The path of a `file:` URI; the whole URI as a name for others.
+/// The path of a `file:` URI; for other URIs, the whole URI as a name.
 pub fn path_of(uri: &Uri) -> PathBuf {
     let text = uri.as_str();
     let Some(rest) = text.strip_prefix("file://") else { return PathBuf::from(text) };

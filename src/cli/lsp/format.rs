@@ -41,7 +41,7 @@ impl Formatters {
     }
 }
 
-/// Formats a text. Returns the program's name too.
+/// Formats a text. Also returns the program's name.
 ///
 /// # Errors
 /// When the program is missing or fails.

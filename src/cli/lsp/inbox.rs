@@ -1,5 +1,5 @@
-//! The messages of the client. A thread reads them while the server works, so that what waits is known: edits that follow each
-//! other count as one, and a request that was cancelled before its turn is not computed.
+//! The client's messages. A thread reads them while the server works, so that pending messages are known: consecutive
+//! edits count as one, and a request that is cancelled before its turn is not computed.
 
 use lsp_server::{Message, RequestId};
 use serde_json::Value;
@@ -15,7 +15,7 @@ const MOST: usize = 64 << 20;
 /// Something that the client sent.
 pub enum Received {
     Message(Message),
-    /// A request that the client does not want any more.
+    /// A request that the client has cancelled.
     Cancelled(RequestId),
     /// Bytes that are not a message, with the number of the request that they seem to be.
     Unreadable {
@@ -24,7 +24,7 @@ pub enum Received {
     },
 }
 
-/// The messages that have come and were not taken yet.
+/// The messages that have arrived and were not taken yet.
 pub struct Inbox {
     receiver: Receiver<Received>,
     waiting: VecDeque<Received>,
@@ -45,7 +45,7 @@ impl Inbox {
         Inbox { receiver, waiting: VecDeque::new() }
     }
 
-    /// The next message, if one comes in time.
+    /// The next message, if one arrives in time.
     pub fn before(&mut self, deadline: Instant) -> Option<Received> {
         self.collect();
         if self.waiting.is_empty() {
@@ -57,13 +57,13 @@ impl Inbox {
         self.waiting.pop_front()
     }
 
-    /// The next message; none where the client is gone.
+    /// The next message; `None` if the client has disconnected.
     pub fn next(&mut self) -> Option<Received> {
         self.collect();
         self.waiting.pop_front().or_else(|| self.receiver.recv().ok())
     }
 
-    /// Takes what has come. Requests that a later message cancels become [`Received::Cancelled`].
+    /// Takes all messages that have arrived. Requests that a later message cancels become [`Received::Cancelled`].
     fn collect(&mut self) {
         while let Ok(received) = self.receiver.try_recv() {
             match cancelled(&received) {
@@ -92,8 +92,8 @@ fn cancelled(received: &Received) -> Option<RequestId> {
     }
 }
 
-/// Reads a message: headers, an empty line, and as many bytes as the header `Content-Length` says. The bytes of a message
-/// that is too large, or without a length, are passed over up to the next such header.
+/// Reads a message: headers, an empty line, and as many bytes as the header `Content-Length` states. If a message is
+/// too large or has no length, its bytes are skipped up to the next such header.
 fn receive(input: &mut impl BufRead) -> io::Result<Option<Received>> {
     let mut length = None;
     let length = loop {
@@ -117,7 +117,7 @@ fn receive(input: &mut impl BufRead) -> io::Result<Option<Received>> {
     Ok((body.len() == length).then(|| parsed(&body)))
 }
 
-/// The number after `Content-Length:`, wherever the line has it. One that is not a number is larger than all.
+/// The number after `Content-Length:`, anywhere in the line. An invalid number counts as too large.
 fn length_in(line: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length:";
     let mut places = line.windows(NAME.len());

@@ -1,4 +1,4 @@
-//! `crosslane.toml` in the editor: what is wrong with it, its keys, and the profiles.
+//! `crosslane.toml` in the editor: errors, keys and profiles.
 
 use super::convert::Lines;
 use crate::build::files::FileLoader;

@@ -1,8 +1,8 @@
-//! `crosslane lsp`: a language server over standard input and output. It knows the protocol and the files; what it says of
-//! shaders comes from [`crate::editor`].
+//! `crosslane lsp`: a language server over standard input and output. This module handles the protocol and the files;
+//! everything about shaders comes from [`crate::editor`].
 //!
-//! Messages are taken in their order. A shader is read again when somebody asks about it, or when the client falls quiet, so
-//! that a burst of edits costs one reading.
+//! Messages are processed in order. A shader is parsed again on a request about it, or when the client has been quiet
+//! for a moment, so that a burst of edits costs one parse.
 
 mod answers;
 mod convert;
@@ -42,7 +42,7 @@ pub fn run(args: &LspArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Writes messages until there are no more, or nobody reads them.
+/// Writes messages until there are no more, or the client stops reading.
 fn write(messages: &Receiver<Message>) {
     let mut output = io::stdout().lock();
     while let Ok(message) = messages.recv() {
@@ -52,7 +52,7 @@ fn write(messages: &Receiver<Message>) {
     }
 }
 
-/// Speaks with a client until it says that it is done, or is gone.
+/// Serves a client until it exits or disconnects.
 fn serve(mut inbox: Inbox, outbox: Outbox, args: &LspArgs) {
     let Some((id, params)) = initialize(&mut inbox, &outbox) else { return };
     let encodings = params.pointer("/capabilities/general/positionEncodings").and_then(Value::as_array);
@@ -61,13 +61,13 @@ fn serve(mut inbox: Inbox, outbox: Outbox, args: &LspArgs) {
         "capabilities": capabilities(is_utf8),
         "serverInfo": { "name": "crosslane", "version": crate::version::TEXT },
     });
-    // A client that is gone gets nothing.
+    // A client that has disconnected gets nothing.
     let _ = outbox.send(Response::new_ok(id, result).into());
     Server::new(outbox, is_utf8, &args.profile, params.get("initializationOptions")).run(&mut inbox);
 }
 
-/// The first request that is a right `initialize`, with its parameters; others get an error. None where the client ends
-/// before it.
+/// The first valid `initialize` request, with its parameters; others get an error. `None` if the client exits before
+/// it.
 fn initialize(inbox: &mut Inbox, outbox: &Outbox) -> Option<(RequestId, Value)> {
     loop {
         let (id, code, why) = match inbox.next()? {

@@ -38,7 +38,7 @@ struct Part {
     directories: Vec<PathBuf>,
 }
 
-/// A manifest with the text that it was read from; no parts where it is wrong.
+/// A manifest with the text that it was read from; no parts if it is invalid.
 struct Known {
     text: Arc<str>,
     parts: Vec<Part>,
@@ -48,12 +48,13 @@ struct Known {
 #[derive(Default)]
 pub struct Projects {
     known: BTreeMap<PathBuf, Known>,
-    /// Profiles for shaders that no manifest names.
+    /// Profiles for shaders without a manifest.
     pub profiles: Vec<Profile>,
 }
 
 impl Projects {
-    /// Takes the profiles of these names for shaders without a manifest; the usual one where none of them exists.
+    /// Uses the profiles with these names for shaders without a manifest, or the default profile if none of them
+    /// exists.
     pub fn set_profiles<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
         let files = FileLoader::default();
         self.profiles = names.filter_map(|name| profiles::read(name, &files).ok()).collect();
@@ -62,12 +63,12 @@ impl Projects {
         }
     }
 
-    /// Forgets manifests, whose profiles may have changed on disk.
+    /// Drops the cached manifests, because their profiles may have changed on disk.
     pub fn forget(&mut self) {
         self.known.clear();
     }
 
-    /// The shader that an open text is; none for other texts.
+    /// The shader of an open text; `None` for other texts.
     pub fn shader(&mut self, path: &Path, documents: &Documents) -> Option<Shader> {
         let document = documents.get(path)?;
         let kind = kind::of(path);
@@ -88,7 +89,7 @@ impl Projects {
         Some(Shader { name, text, language, options, directories, is_header })
     }
 
-    /// The options of the first `[[build]]` that names a shader; for files that none names those of the first.
+    /// The options of the first `[[build]]` that names a shader; for files that none names, the options of the first.
     fn options(&mut self, path: &Path, documents: &Documents) -> (Vec<Options>, Vec<PathBuf>) {
         let own = || self.profiles.iter().cloned().map(Options::new).collect();
         let manifest = path.ancestors().skip(1).map(|folder| folder.join(MANIFEST));

@@ -1,4 +1,4 @@
-//! Messages to the editor. A text's messages are of its newest version; those that are gone are taken back.
+//! Sends messages to the editor. A text's messages are for its newest version; outdated ones are cleared.
 
 use super::convert::Lines;
 use super::manifest;
@@ -14,7 +14,7 @@ use lsp_types::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The messages of one text by the files that they are about.
+/// The messages of one text, by file.
 pub type Published = BTreeMap<PathBuf, Vec<LspDiagnostic>>;
 
 /// Sends the messages of all texts that changed.
@@ -30,7 +30,7 @@ pub fn publish(server: &mut Server<'_>) {
     touched.iter().for_each(|path| send(server, path));
 }
 
-/// Takes back the messages of a text that was closed.
+/// Clears the messages of a text that was closed.
 pub fn withdraw(server: &mut Server<'_>, path: &Path) {
     server.unpublished.remove(path);
     let old = server.published.remove(path).unwrap_or_default();
@@ -38,7 +38,7 @@ pub fn withdraw(server: &mut Server<'_>, path: &Path) {
     send(server, path);
 }
 
-/// The messages that a text gives now.
+/// The current messages of a text.
 fn messages(server: &mut Server<'_>, path: &Path) -> Published {
     let Some(document) = server.documents.get(path) else { return Published::new() };
     if is_manifest(path) {
@@ -46,7 +46,7 @@ fn messages(server: &mut Server<'_>, path: &Path) -> Published {
         let list = manifest::diagnostics(path, &text, &Lines::new(&text, server.is_utf8));
         return Published::from([(path.to_path_buf(), list)]);
     }
-    // A header says its messages as part of what includes it.
+    // A header's messages are reported as part of the shader that includes it.
     if server.root(path).is_none_or(|root| root != path) || server.read(path).is_none() {
         return Published::from([(path.to_path_buf(), Vec::new())]);
     }
@@ -76,7 +76,7 @@ fn send(server: &Server<'_>, path: &Path) {
     server.send(Notification::new(PublishDiagnostics::METHOD.into(), params));
 }
 
-/// The lines of the files of one shader, each counted once.
+/// The lines of the files of one shader, each computed once.
 pub struct LineCache<'a> {
     known: &'a Known,
     is_utf8: bool,
@@ -116,7 +116,7 @@ fn converted(server: &Server<'_>, message: &Message, place: Option<Place>, lines
     }
 }
 
-/// The labels besides the first one.
+/// All labels except the first.
 fn related(
     server: &Server<'_>,
     diagnostic: &Diagnostic,

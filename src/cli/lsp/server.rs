@@ -1,4 +1,4 @@
-//! The loop of the server, and what it knows: open texts, and the shaders that they are.
+//! The main loop of the server and its state: open texts and their shaders.
 
 use super::documents::{Document, Documents, Overlay, path_of};
 use super::format::Formatters;
@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 /// The time after a change within which another one is likely.
 const QUIET: Duration = Duration::from_millis(20);
 
-/// The way to the client.
+/// The channel to the client.
 pub type Outbox = Sender<Message>;
 
 /// An open shader as it was read.
@@ -47,11 +47,11 @@ pub struct Server<'a> {
     projects: Projects,
     /// The profiles that the command line names.
     profiles: &'a [String],
-    /// Those shaders whose text is that of now.
+    /// The shaders that are up to date with their text.
     known: BTreeMap<PathBuf, Known>,
     /// The last version without errors of each open shader.
     good: BTreeMap<PathBuf, Arc<Analysis>>,
-    /// Texts whose messages the editor may have of an earlier version.
+    /// Texts whose messages in the editor may be from an earlier version.
     pub unpublished: BTreeSet<PathBuf>,
     /// When the last change is as old as [`QUIET`].
     settled: Instant,
@@ -78,7 +78,7 @@ impl<'a> Server<'a> {
         server
     }
 
-    /// Takes the editor's settings: `profiles` and `formatters`, by themselves or under `crosslane`.
+    /// Applies the editor's settings: `profiles` and `formatters`, at top level or under `crosslane`.
     fn configure(&mut self, settings: &Value) {
         self.formatters = Formatters::of(settings);
         let list = settings.pointer("/crosslane/profiles").or_else(|| settings.get("profiles"));
@@ -89,7 +89,7 @@ impl<'a> Server<'a> {
         self.forget_all();
     }
 
-    /// Answers until the client says that it is done, or is gone.
+    /// Answers requests until the client exits or disconnects.
     pub fn run(mut self, inbox: &mut Inbox) {
         while let Some(received) = self.next(inbox) {
             match received {
@@ -106,7 +106,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// The next message. Where the client waits, it gets the messages of what has changed.
+    /// The next message. While the client is idle, it gets the messages about changed texts.
     fn next(&mut self, inbox: &mut Inbox) -> Option<Received> {
         if self.unpublished.is_empty() {
             return inbox.next();
@@ -130,7 +130,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Sends something; a client that is gone gets nothing.
+    /// Sends a message. A client that has disconnected gets nothing.
     pub fn send(&self, message: impl Into<Message>) {
         let _ = self.outbox.send(message.into());
     }
@@ -162,7 +162,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Acts on a notification; one that is not of its form says nothing.
+    /// Handles a notification. A malformed one is ignored.
     fn with<P: DeserializeOwned>(&mut self, params: Value, act: impl FnOnce(&mut Self, P)) {
         if let Ok(params) = serde_json::from_value(params) {
             act(self, params);
@@ -173,7 +173,7 @@ impl<'a> Server<'a> {
         let path = path_of(&of.uri);
         let document = Document { uri: of.uri, language: of.language_id, text: of.text.into(), version: of.version };
         self.documents.open.insert(path, document);
-        // It may be what another one includes.
+        // Other shaders may include it.
         self.forget_all();
     }
 
@@ -196,7 +196,7 @@ impl<'a> Server<'a> {
         self.unpublished.extend(self.documents.open.keys().cloned());
     }
 
-    /// Forgets what a text says, in every shader that includes it. A manifest is part of all.
+    /// Drops the results for a text in every shader that includes it. A manifest affects all shaders.
     fn forget(&mut self, path: &Path) {
         if is_manifest(path) {
             return self.forget_all();
@@ -211,7 +211,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Reads an open shader, if it was not since it changed.
+    /// Parses an open shader, if it changed since the last time.
     pub fn read(&mut self, path: &Path) -> Option<&Known> {
         if !self.known.contains_key(path) {
             let shader = self.projects.shader(path, &self.documents)?;
@@ -223,7 +223,7 @@ impl<'a> Server<'a> {
         self.known.get(path)
     }
 
-    /// The shader in which a text is understood: an open one that includes it, otherwise itself.
+    /// The shader that gives a text its meaning: an open one that includes it, otherwise itself.
     pub fn root(&mut self, path: &Path) -> Option<PathBuf> {
         let others: Vec<PathBuf> = self.documents.open.keys().filter(|other| *other != path).cloned().collect();
         let own = self.projects.shader(path, &self.documents)?;
@@ -240,7 +240,7 @@ impl<'a> Server<'a> {
         Some(includer.unwrap_or_else(|| path.to_path_buf()))
     }
 
-    /// All open shaders that read a file, each with its analysis.
+    /// All open shaders that contain a file, each with its analysis.
     pub fn readers(&mut self, file: &str) -> Vec<PathBuf> {
         let open: Vec<PathBuf> = self.documents.open.keys().cloned().collect();
         let reads = |known: &Known| known.analysis.files().any(|name| **name == *file);
@@ -257,7 +257,7 @@ impl<'a> Server<'a> {
     }
 }
 
-/// Answers what is not computed: a request that was cancelled, or bytes that are not a message.
+/// Rejects messages that are not processed: cancelled requests, and bytes that are not a message.
 pub fn refuse(outbox: &Outbox, received: Received) {
     let refused = |id: RequestId, code: ErrorCode, why: String| Response::new_err(id, code as i32, why).into();
     let answer: Message = match received {
@@ -272,7 +272,7 @@ pub fn refuse(outbox: &Outbox, received: Received) {
     let _ = outbox.send(answer);
 }
 
-/// The shader as the library takes it.
+/// The shader in the library's form.
 pub fn source<'s>(shader: &'s Shader, overlay: &'s Overlay<'_>) -> Source<'s> {
     let input = Input { name: &shader.name, bytes: shader.text.as_bytes(), language: shader.language };
     Source { input, options: &shader.options, loader: overlay, is_header: shader.is_header }

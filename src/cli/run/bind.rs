@@ -38,7 +38,7 @@ pub fn bind(kernel: &Kernel, fills: &[(Slot, Vec<u8>)]) -> Result<Vec<Memory>, C
     kernel.buffers.iter().map(content).collect::<Result<_, String>>().map_err(CommandError)
 }
 
-/// The content that the last `--buffer` gives a buffer.
+/// The contents of a buffer from the last `--buffer` for it.
 fn filled<'a>(fills: &'a [(Slot, Vec<u8>)], buffer: &Buffer) -> Option<&'a [u8]> {
     fills.iter().rev().find(|(slot, _)| is_at(buffer, *slot)).map(|(_, bytes)| bytes.as_slice())
 }
@@ -47,7 +47,7 @@ fn is_at(buffer: &Buffer, slot: Slot) -> bool {
     Slot::of(buffer) == slot
 }
 
-/// A buffer's place as options write it.
+/// A buffer's place in the form of the options.
 pub fn number(buffer: &Buffer) -> String {
     Slot::of(buffer).to_string()
 }
@@ -63,7 +63,7 @@ pub fn check_push(kernel: &Kernel, push: &[u8]) -> Result<(), CommandError> {
     }
 }
 
-/// The buffers to print: those requested, or all that may have changed.
+/// The buffers to print: the requested ones, otherwise all that may have changed.
 pub fn shown(kernel: &Kernel, request: &Request) -> Result<Vec<Print>, CommandError> {
     let asked = request.prints.iter().map(|print| print.slot).chain(request.outs.iter().map(|(slot, _)| *slot));
     for slot in asked {

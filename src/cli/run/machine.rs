@@ -1,5 +1,5 @@
-//! Where a shader runs: in the simulator, on NVIDIA's OpenGL as an assembly program, on its CUDA as PTX, on Vulkan as a
-//! SPIR-V module.
+//! The machines that run a shader: the simulator, NVIDIA's OpenGL with an assembly program, CUDA with PTX, Vulkan with
+//! a SPIR-V module.
 
 use super::request::Request;
 use crate::cli::CommandError;
@@ -13,7 +13,7 @@ use crate::sim::{Dispatch, Memory, Undefined};
 use crate::simulate;
 use crate::source::SourceMap;
 
-/// Lanes of a wave where not even a driver says.
+/// Lanes of a wave if not even a driver determines them.
 const USUAL_WAVE: u32 = 32;
 
 /// A machine that is there.
@@ -38,11 +38,11 @@ pub struct Work<'a> {
     pub sources: &'a SourceMap,
 }
 
-/// Why a shader did not run to its end.
+/// The reason that a shader did not finish.
 pub enum Stop {
     /// Caused by the shader, or by a limit of the target.
     Shader(Vec<Diagnostic>),
-    /// The machine, or how it was asked.
+    /// The machine, or the request, is at fault.
     Machine(CommandError),
 }
 
@@ -72,7 +72,7 @@ impl Machine {
 /// Opens a machine for a profile.
 ///
 /// # Errors
-/// When the machine's profiles are others, or when it is not there: then the error says what was looked for.
+/// When the profile is for other machines, or the machine is not available; the error names what was searched for.
 pub fn open(machine: Machine, profile: &Profile) -> Result<Opened, CommandError> {
     let (option, wanted) = match machine {
         Machine::Sim => return Ok(Opened::Sim),
@@ -232,7 +232,7 @@ mod vulkan {
         Ok(memories(bound))
     }
 
-    /// Specialization constants as Vulkan takes them.
+    /// Specialization constants in Vulkan's form.
     fn constants(work: &Work<'_>) -> Result<Vec<(u32, u32)>, Stop> {
         let given = work.request.settings.resolve(work.module).map_err(Stop::Shader)?;
         let narrow = |(id, bits): (u32, u64)| Some((id, u32::try_from(bits).ok()?));

@@ -1,4 +1,5 @@
-//! `crosslane run`: one compute shader on the CPU or a GPU, over buffers that the command line fills, prints and writes.
+//! `crosslane run`: runs one compute shader on the CPU or a GPU, with buffers that the command line fills, prints and
+//! writes.
 
 mod bind;
 mod machine;
@@ -57,7 +58,7 @@ struct Shader {
 }
 
 impl Shader {
-    /// Runs the first machine and compares the others with it; returns the contents of the buffers.
+    /// Runs on the first machine, compares the other machines with it, and returns the contents of the buffers.
     fn run(&self, args: &RunArgs, request: &Request, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
         let Shader { shader: simulate::Shader { module, kernel }, options, found } = self;
         let work = Work { args, request, options, module, kernel, sources: &found.sources };
@@ -88,7 +89,7 @@ impl Shader {
     }
 }
 
-/// Prints the messages of a shader that cannot run, or not to its end.
+/// Prints the messages of a shader that cannot run or did not finish.
 fn report(found: &Found, args: &RunArgs) -> Exit {
     messages::print(&args.messages, &found.sources, &found.diagnostics);
     if found.diagnostics.errors_are_refusals() { Exit::ProfileLacks } else { Exit::ShaderWrong }

@@ -13,10 +13,10 @@ use crate::simulate::element::Element;
 use crate::simulate::fill::{self, MOST_BYTES, Slot};
 use std::path::{Path, PathBuf};
 
-/// The run that the command line asks for.
+/// The run that the command line describes.
 pub struct Request {
     pub profile: Profile,
-    /// Lanes of a wave that the user or the profile asks for.
+    /// Lanes of a wave that the user or the profile requests.
     #[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
     pub asked_wave: Option<u32>,
     /// Lanes of a wave in the simulator.
@@ -34,7 +34,7 @@ pub struct Request {
 #[derive(Clone, Copy)]
 pub struct Print {
     pub slot: Slot,
-    /// The type of all its numbers; those that the shader declares where there is none.
+    /// The type of all its numbers; `None` for the types that the shader declares.
     pub element: Option<Element>,
     pub limit: usize,
 }
@@ -123,7 +123,7 @@ fn print_of(text: &str) -> Result<Print, CommandError> {
     Ok(Print { slot: place, element: element.transpose()?, limit })
 }
 
-/// One to three numbers with commas.
+/// One to three numbers separated by commas.
 fn groups(text: &str) -> Result<[u32; 3], CommandError> {
     let wrong = || CommandError(format!("--groups {text}: write X, X,Y or X,Y,Z"));
     let mut groups = [1; 3];

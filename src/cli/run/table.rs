@@ -7,11 +7,11 @@ use std::fmt::Write;
 /// Numbers of a row.
 const ROW: usize = 8;
 
-/// Numbers that are printed where nothing else is asked for.
+/// Default limit of the printed numbers.
 pub const SHOWN: usize = 64;
 
-/// Numbers of a buffer as text; `?` stands for an undefined number. Writing into a `String` cannot fail, so its results are not
-/// looked at.
+/// Numbers of a buffer as text; `?` represents an undefined number. Writing into a `String` cannot fail, so the results
+/// are ignored.
 pub fn print(title: &str, numbers: impl Iterator<Item = (usize, Element)>, memory: &Memory, limit: usize) -> String {
     let (mut cells, mut counts) = (Vec::new(), Vec::new());
     for (at, element) in numbers {
@@ -36,7 +36,7 @@ pub fn print(title: &str, numbers: impl Iterator<Item = (usize, Element)>, memor
     text
 }
 
-/// Counts a number among those of its type.
+/// Adds a number to the count of its type.
 fn count(counts: &mut Vec<(Element, usize)>, element: Element) {
     match counts.iter_mut().find(|(known, _)| *known == element) {
         Some((_, count)) => *count += 1,

@@ -9,10 +9,10 @@ pub struct Call {
     pub names: Vec<String>,
     /// Brackets and parameters; empty for variables.
     pub params: String,
-    /// The types that the type parameters take; empty where the call states them.
+    /// The types that the type parameters can be; empty if the call states them.
     pub types: &'static str,
     dialect: &'static str,
-    /// Extensions, any of which turns it on; empty if none is needed.
+    /// Extensions that enable it, any one of them; empty if none is needed.
     pub extensions: Vec<&'static str>,
     pub doc: &'static str,
 }

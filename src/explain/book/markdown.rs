@@ -10,7 +10,7 @@ use std::fmt::{Display, Write};
 /// A page that grows. Writing into a `String` cannot fail.
 struct Markdown(String);
 
-/// The page that lists the others.
+/// The table of contents.
 pub fn contents(topics: &[Topic]) -> String {
     let mut page = Markdown::new("Operations");
     page.line(

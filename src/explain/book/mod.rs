@@ -1,7 +1,7 @@
-//! The book's pages about operations: what each means, how shaders call it, what every profile makes of it.
+//! The book's pages about operations: their meaning, their calls, and their code on every profile.
 //!
-//! Everything on a page comes from what compiles: the calls from the tables of the languages, meaning and pictures from
-//! the check of plans, the lines from the planner. [`topics`] has the examples, and says which operations share a page.
+//! Everything on a page comes from the compiler: calls from the language tables, meaning and pictures from the check of
+//! plans, code from the planner. [`topics`] has the examples and groups operations into pages.
 
 mod calls;
 mod markdown;
@@ -24,7 +24,7 @@ pub struct Page {
     pub text: String,
 }
 
-/// The answer of profiles that lower an example in the same way.
+/// The answer of all profiles that lower an example in the same way.
 pub(super) struct Answer {
     pub profiles: Vec<String>,
     pub on_profile: OnProfile,
@@ -44,7 +44,7 @@ pub fn pages(profiles: &[Profile]) -> Vec<Page> {
     [contents].into_iter().chain(TOPICS.iter().map(page)).collect()
 }
 
-/// The answers of the profiles to an operation; profiles with the same answer share one.
+/// The answers of the profiles to an operation. Profiles with the same answer share one.
 pub(super) fn answers(site: &Site, profiles: &[Profile]) -> Vec<Answer> {
     let mut answers: Vec<Answer> = Vec::new();
     for profile in profiles {
@@ -63,7 +63,7 @@ impl Example {
     }
 }
 
-/// An operation that stands alone.
+/// The site of an operation outside any shader.
 pub(super) fn site(op: LaneOp, inputs: Vec<Input>) -> Site {
     Site {
         parts: 1,
@@ -79,7 +79,7 @@ pub(super) fn site(op: LaneOp, inputs: Vec<Input>) -> Site {
     }
 }
 
-/// Returns true if a reader would see the same of two profiles.
+/// Returns true if a reader would see the same answer for two profiles.
 fn is_same(one: &OnProfile, other: &OnProfile) -> bool {
     let numbers = |lowering: &Lowering| (lowering.cost.instructions, lowering.cost.latency, lowering.cost.waits);
     match (one, other) {

@@ -1,4 +1,4 @@
-//! The pages: which operations each is about, and the examples that it shows.
+//! The pages: the operations of each, and its examples.
 
 use crate::ir::ScalarKind;
 use crate::lane::LaneOp::{self, *};
@@ -9,13 +9,13 @@ use crate::lane::{
 
 /// One page.
 pub struct Topic {
-    /// Its file without the ending; links use it.
+    /// Its file name without the extension, for links.
     pub slug: &'static str,
     pub title: &'static str,
     pub examples: &'static [Example],
 }
 
-/// An operation on some operands that every profile is asked for.
+/// An operation with operands, shown for every profile.
 pub struct Example {
     /// How a shader calls it.
     pub call: &'static str,

@@ -1,4 +1,4 @@
-//! The answer to a name: the operation, what to write, where it is described, and the code that profiles make of it.
+//! The answer to a name: the operation, its portable spelling, its page, and its code on the profiles.
 
 use super::{Entry, Means, Portable, entries, general, operands, portable};
 use crate::explain::book::topics::slug;
@@ -31,7 +31,7 @@ pub struct Spelled {
     pub op: Option<LaneOp>,
 }
 
-/// A portable way to write it.
+/// A portable way to write the operation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Way {
     pub call: String,
@@ -45,9 +45,9 @@ pub struct Elsewhere {
     pub names: Vec<String>,
 }
 
-/// Names of one relation that are listed.
+/// Limit of the names listed per relation.
 const LISTED: usize = 12;
-/// Profiles that are named where many have the same code.
+/// Limit of the profiles named where many have the same code.
 const NAMED: usize = 3;
 
 impl Spelled {
@@ -99,7 +99,7 @@ pub fn elsewhere(op: LaneOp) -> Vec<Elsewhere> {
     all
 }
 
-/// The answer to a name as text, with the code for some profiles, or for the usual profiles of each target.
+/// The answer to a name as text, with the code of the given profiles, or of typical profiles of each target.
 pub fn text(entries: &[Entry], profiles: Option<&[Profile]>, width: Option<usize>) -> String {
     let spelled = distinct(entries);
     let mut text = String::new();
@@ -173,7 +173,7 @@ fn many(several: &[Spelled], text: &mut String, width: Option<usize>) {
     }
 }
 
-/// Names that a word is a part of, a line each.
+/// Names that contain a word, one per line.
 pub fn list(entries: &[Entry], width: Option<usize>) -> String {
     let mut text = String::new();
     let mut names: Vec<(&str, &str)> = Vec::new();
@@ -189,7 +189,7 @@ pub fn list(entries: &[Entry], width: Option<usize>) -> String {
     text
 }
 
-/// The code of the profiles that were asked for; otherwise what most profiles of each target get.
+/// The code of the requested profiles, otherwise the most common code of each target.
 fn code(op: LaneOp, profiles: Option<&[Profile]>, text: &mut String, width: Option<usize>) {
     let site = book::site(op, operands(op));
     let _ = writeln!(text, "\ncode for {}:", called(op));
@@ -211,7 +211,7 @@ fn called(op: LaneOp) -> String {
     portable(op).first().map_or_else(|| lane_text(op), |way| format!("{}{}", way.name, way.params))
 }
 
-/// The answer of most profiles; a refusal only where all refuse.
+/// The answer of most profiles; a refusal only if all refuse.
 fn usual(answers: Vec<Answer>) -> Option<Answer> {
     let weight = |answer: &Answer| (matches!(answer.on_profile, OnProfile::Planned(_)), answer.profiles.len());
     answers.into_iter().max_by_key(weight)
@@ -222,7 +222,7 @@ fn write_answer(answer: &Answer, text: &mut String, width: Option<usize>) {
     write_code(&names, &answer.on_profile, text, width);
 }
 
-/// The names of profiles, of which the first stand for many.
+/// The names of some profiles; the first few represent a long list.
 fn some_of(names: &[String]) -> String {
     match names.get(NAMED..) {
         Some(more) if more.len() > 1 => format!("{} and {} more", names[..NAMED].join(", "), more.len()),

@@ -1,7 +1,7 @@
 //! The dictionary of cross-lane operations: the names that languages have for them.
 //!
-//! The tables of the languages ([`crate::grammar`]) and the back ends, asked for the plans of every profile, say most names; the
-//! rows of [`SPELLINGS`] say those of the other languages. [`search`] finds a name, [`page`] writes the book's page.
+//! Most names come from the language tables ([`crate::grammar`]) and from the back ends' plans for every profile. The
+//! rows of [`SPELLINGS`] have the names of other languages. [`search`] finds a name, [`page`] writes the book's page.
 
 pub mod answer;
 pub mod page;
@@ -18,7 +18,7 @@ use crate::lane::{Group, Input, LaneOp, LaneType, Members, QuadMove, Role, Width
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// All names; those of the languages' tables first.
+/// All names, those from the language tables first.
 pub fn entries() -> &'static [Entry] {
     static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         let mut all = of_tables();
@@ -32,13 +32,13 @@ pub fn entries() -> &'static [Entry] {
     &ALL
 }
 
-/// A name in a language, and what it is to an operation.
+/// A name in a language, and its relation to an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     pub name: Cow<'static, str>,
     pub language: &'static str,
     pub means: Means,
-    /// The difference, or the advice where there is no counterpart; may be empty.
+    /// The difference, or advice if there is no counterpart; may be empty.
     pub note: &'static str,
 }
 
@@ -66,7 +66,7 @@ impl Means {
 /// The width of segments in examples.
 const WIDTH: Width = Width::new(8).expect("a power of two");
 
-/// The operation that stands for those that differ only in a width, a lane or a mask.
+/// The operation that represents all operations that differ from it only in a width, a lane or a mask.
 pub fn general(op: LaneOp) -> LaneOp {
     use LaneOp as O;
     let any = |mv| if matches!(mv, QuadMove::Lane(_)) { QuadMove::Lane(2) } else { mv };
@@ -85,7 +85,7 @@ pub fn general(op: LaneOp) -> LaneOp {
     }
 }
 
-/// The operation of a function; one of an example's width where an argument says the width.
+/// The operation of a function, with an example width if the width is an argument.
 fn op_of(lowering: Lowering) -> Option<LaneOp> {
     match lowering {
         Lowering::Lane { op, constant_arg: Some(_) } => Some(general(op.with_width(WIDTH))),
@@ -96,7 +96,7 @@ fn op_of(lowering: Lowering) -> Option<LaneOp> {
     }
 }
 
-/// The operation that a function is made of.
+/// The operation that a function is derived from.
 const fn of_derived(of: Derived) -> Option<LaneOp> {
     match of {
         Derived::BallotWord => Some(LaneOp::Ballot(Group::Subgroup)),
@@ -115,7 +115,7 @@ struct Call {
     extensions: Vec<&'static str>,
     /// Brackets and parameters; empty for variables.
     params: String,
-    /// True if an argument says the width, of which the operation has an example.
+    /// True if the width is an argument; the operation then has an example width.
     takes_width: bool,
 }
 
@@ -156,7 +156,7 @@ fn language_of(call: &Call) -> &'static str {
     }
 }
 
-/// The names that the tables of the languages say.
+/// The names from the language tables.
 pub fn of_tables() -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut add = |name: Cow<'static, str>, language, means, note| {
@@ -197,12 +197,12 @@ pub struct Portable {
     pub name: &'static str,
     /// Brackets and parameters; empty for variables.
     pub params: String,
-    /// Where it does the same; empty for everywhere.
+    /// Where it has the same effect; empty for everywhere.
     pub when: &'static str,
 }
 
-/// The portable ways to write an operation: crosslane's and Khronos' names, otherwise a vendor's name that every profile takes as
-/// well.
+/// The portable ways to write an operation: crosslane's and Khronos' names, otherwise a vendor's name that every
+/// profile accepts.
 pub fn portable(op: LaneOp) -> Vec<Portable> {
     static CALLS: LazyLock<Vec<Call>> = LazyLock::new(calls);
     let call = |op: LaneOp, is_meant: &dyn Fn(&str) -> bool, when| {
@@ -223,7 +223,7 @@ pub fn portable(op: LaneOp) -> Vec<Portable> {
     ways
 }
 
-/// Operands for an operation: those of its example in the book, otherwise typical ones.
+/// Operands for an operation: its example in the book, otherwise typical ones.
 pub fn operands(op: LaneOp) -> Vec<Input> {
     let example = TOPICS.iter().flat_map(|topic| topic.examples).find(|example: &&Example| example.op == op);
     example.map_or_else(|| typical(op), |example| example.inputs.to_vec())

@@ -26,7 +26,7 @@ pub fn page() -> String {
     page
 }
 
-/// An entry with the operation that stands for those like it, and `{W}` for the width in the name.
+/// An entry with the representative operation, and `{W}` for the width in the name.
 fn shown(entry: &Entry) -> Entry {
     let means = match entry.means {
         Means::Is(op) => Means::Is(general(op)),
@@ -39,7 +39,7 @@ fn shown(entry: &Entry) -> Entry {
     Entry { name, means, ..entry.clone() }
 }
 
-/// A name with `{W}` in the place of its width.
+/// Replaces `{W}` in a name by the operation's width.
 fn named(name: &str, op: LaneOp) -> String {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     if op.width().is_some() && stem.len() < name.len() { format!("{stem}{{W}}") } else { name.to_owned() }
@@ -82,7 +82,7 @@ fn ways(op: LaneOp) -> String {
     ways.iter().map(|way| way.trim_end()).collect::<Vec<_>>().join("<br>")
 }
 
-/// The names of each language with what to write for them.
+/// The names of each language and their portable spellings.
 fn by_language(entries: &[Entry], page: &mut String) {
     let languages: BTreeSet<&str> = entries.iter().map(|entry| entry.language).collect();
     let _ = writeln!(page, "\n## By language");

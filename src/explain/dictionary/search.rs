@@ -1,4 +1,4 @@
-//! Finds names in the dictionary, however they are written: in any case, with or without types, namespaces and arguments.
+//! Finds names in the dictionary in any spelling: any case, with or without types, namespaces and arguments.
 
 use super::{Entry, entries};
 use crate::diagnostic::nearest::nearest;
@@ -8,24 +8,24 @@ use crate::diagnostic::nearest::nearest;
 pub enum Found {
     /// The entries of the name.
     Name(Vec<Entry>),
-    /// Longer names that the word is a part of.
+    /// Longer names that contain the word.
     Among(Vec<Entry>),
-    /// None; names that look like it.
+    /// No match; names that look similar.
     Near(Vec<String>),
 }
 
-/// Words that say the type of an instruction's operands.
+/// Words for the operand types of an instruction.
 const TYPES: [&str; 15] =
     ["b16", "b32", "b64", "u32", "u64", "s32", "s64", "i32", "i64", "f16", "f32", "f64", "pred", "e32", "e64"];
 /// Words that assemblers put around a name.
 const AROUND: [&str; 3] = ["v", "fi", "sync"];
 /// Words that compilers put before the names of instructions.
 const NAMESPACES: [&str; 5] = ["llvm", "builtin", "amdgcn", "nvvm", "int"];
-/// Letters that a part of a name needs to be one.
+/// Letters that a part of a name needs to count as a match.
 const ENOUGH: usize = 4;
 /// Words of three letters that are the name of something.
 const SHORT: [&str; 2] = ["dpp", "cub"];
-/// Suggestions that are made.
+/// Limit of the suggestions.
 const SUGGESTED: usize = 3;
 
 /// The words of a name, in lower case.
@@ -39,7 +39,7 @@ fn bare(name: &str) -> &str {
     name.split(['(', '<', ' ']).next().unwrap_or_default()
 }
 
-/// Returns true for a word that says a type.
+/// Returns true if a word names a type.
 fn is_type(word: &str) -> bool {
     TYPES.contains(&word)
 }
@@ -50,12 +50,12 @@ fn stem(words: &[String]) -> &[String] {
     if types < words.len() { &words[..words.len() - types] } else { words }
 }
 
-/// Returns true if some words stand side by side in others.
+/// Returns true if words occur next to each other in a longer list.
 fn is_run(part: &[String], whole: &[String]) -> bool {
     !part.is_empty() && whole.windows(part.len()).any(|window| window == part)
 }
 
-/// Returns true if words are enough to tell a name.
+/// Returns true if words are specific enough to identify a name.
 fn is_enough(words: &[String]) -> bool {
     words.concat().len() >= ENOUGH || words.iter().any(|word| SHORT.contains(&&**word))
 }
@@ -113,7 +113,7 @@ impl Dictionary {
         if longer.is_empty() { Found::Near(self.near(bare(name))) } else { Found::Among(longer) }
     }
 
-    /// The names that look most like a misspelt one.
+    /// The names most similar to a misspelt one.
     fn near(&self, name: &str) -> Vec<String> {
         let mut names: Vec<&str> = self.0.iter().map(|(_, entry)| &*entry.name).collect();
         names.sort_unstable();

@@ -1,4 +1,4 @@
-//! The names of the instructions and functions that the profiles' plans are made of.
+//! The names of the instructions and functions in the profiles' plans.
 
 use super::{Entry, Means, general};
 use crate::backend::Backend;
@@ -13,7 +13,7 @@ use crate::lane::{
 use crate::profile::{Profile, Target};
 use std::borrow::Cow;
 
-/// The names that targets have, with the operation that each is by itself.
+/// The names in the targets' languages, each with the operation that it performs alone.
 pub fn of_targets() -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let profiles = distinct();
@@ -24,14 +24,14 @@ pub fn of_targets() -> Vec<Entry> {
             gather(&sample.request(), profile, &kinds, &mut entries);
         }
     }
-    // The whole subgroup is what most names mean first.
+    // Operations of the whole subgroup first, because most names mean these.
     entries.sort_by_key(|entry| {
         entry.means.op().is_some_and(|op| op.width().is_some_and(|width| width != Width::SUBGROUP))
     });
     entries
 }
 
-/// The built-in profiles, but for those that plan like another one.
+/// The built-in profiles, without those that plan like another one.
 fn distinct() -> Vec<Profile> {
     let mut profiles: Vec<Profile> = Vec::new();
     for profile in Profile::all() {
@@ -59,7 +59,7 @@ fn gather(request: &Request, profile: &Profile, kinds: &[ScalarKind], entries: &
     }
 }
 
-/// The names of an instruction without what follows a colon, and that of the move that carries a control of DPP.
+/// The names of an instruction without the text after a colon, and the name of the move that carries a DPP control.
 fn names(primitive: Primitive, kind: ScalarKind, target: Target) -> Vec<Cow<'static, str>> {
     let Some(name) = (Backend::of(target).mnemonic)(primitive, kind).filter(|name| !name.contains(' ')) else {
         return Vec::new();
@@ -81,13 +81,13 @@ const fn language(target: Target) -> &'static str {
     }
 }
 
-/// Lanes of AMD's rows, and of halves of them.
+/// The lanes of an AMD row, and of half a row.
 const ROW: Width = Width::new(16).expect("a power of two");
 const HALF_ROW: Width = Width::new(8).expect("a power of two");
 const WARPS: Width = Width::new(WARP).expect("a power of two");
 const WAVE: Width = Width::new(64).expect("a power of two");
 
-/// The operation that an instruction is by itself, or nearest to; none for those that only help.
+/// The operation that an instruction performs alone, or the closest one; `None` for helper instructions.
 const fn own(primitive: Primitive) -> Option<LaneOp> {
     match primitive {
         Primitive::Group(op) => Some(of_group(op)),

@@ -4,7 +4,7 @@ use super::Escaped;
 use crate::explain::picture::{Picture, PictureRow};
 use std::fmt::Write;
 
-/// Pixels of a box's height, and from a row to the next where nothing moves and where arrows need room.
+/// Height of a box in pixels, then the distance between rows without and with arrows.
 const HEIGHT: usize = 22;
 const STEP: usize = 28;
 const ARROW_STEP: usize = 62;
@@ -20,7 +20,7 @@ const TOP: usize = 18;
 /// Between two boxes.
 const GAP: usize = 3;
 
-/// A figure with the picture, which scrolls where it is too wide.
+/// A figure with the picture, which scrolls if it is too wide.
 pub fn figure(picture: &Picture, name: &str) -> String {
     let example = if picture.example { "; operands are examples" } else { "" };
     let (last, size) = (picture.lanes.saturating_sub(1), picture.subgroup);
@@ -33,12 +33,12 @@ pub fn figure(picture: &Picture, name: &str) -> String {
     )
 }
 
-/// Where things are.
+/// The positions in a drawing.
 struct Drawing<'a> {
     picture: &'a Picture,
-    /// Width of the labels, which stay where they are when the lanes scroll.
+    /// Width of the labels, which stay in place when the lanes scroll.
     label: usize,
-    /// From the left edge of a box to the next.
+    /// Distance between the left edges of two boxes.
     width: usize,
     /// Upper edges of the rows.
     rows: Vec<usize>,
@@ -135,7 +135,7 @@ impl Drawing<'_> {
     }
 }
 
-/// How a box looks: undefined, the lane's own value, the result, or an intermediate value.
+/// The style of a box: undefined, the lane's own value, the result, or an intermediate value.
 fn class(cell: &str, lane: u32, is_result: bool) -> &'static str {
     match cell {
         "." => "undefined",

@@ -1,4 +1,4 @@
-//! The lines that a back end has written for the cross-lane operations of a kernel.
+//! The lines that a back end has written for a kernel's cross-lane operations.
 
 use super::{Line, Listing, Unit, Unwritten};
 use crate::backend::written::Written;
@@ -56,7 +56,7 @@ impl Emitted {
         self.listing(&(0..self.set_ups.len() as u32).collect::<Vec<_>>())
     }
 
-    /// The lines of some operations, which are the components of one, with the setup code between them.
+    /// The lines of some operations, which are components of one, with the setup code between them.
     pub fn listing(&self, operations: &[u32]) -> Listing {
         let needed = |number: u32| operations.iter().any(|n| self.set_ups[*n as usize].contains(&number));
         let is_own = |origin: Origin| match origin {
@@ -67,7 +67,7 @@ impl Emitted {
         let start = self.code.iter().position(|written| is_own(written.origin)).unwrap_or(self.code.len());
         let (before, after) = self.code.split_at(start);
         let lines = self.lines(after, |origin| is_own(origin) || is_set_up(origin));
-        // Set-up instructions may be the only ones.
+        // The operation may consist of setup instructions alone.
         let gives = |origin| if after.is_empty() { is_set_up(origin) } else { is_own(origin) };
         let said: Vec<String> = operations.iter().filter_map(|n| self.results.get(*n as usize)?.clone()).collect();
         Listing {
@@ -80,13 +80,13 @@ impl Emitted {
         }
     }
 
-    /// For each line of the whole program's text, the operations that it is there for.
+    /// For each line of the program's text, the operations that it implements.
     pub fn marks(&self, text: &str) -> Vec<Vec<u32>> {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         let mut marks = vec![Vec::new(); lines.len()];
         let mut next = 0;
         for written in &self.code {
-            // The text has lines between these, such as labels, and none that is moved.
+            // The text has other lines between these, such as labels, but the order is the same.
             for line in written.text.lines().map(str::trim) {
                 let Some(skipped) = lines[next..].iter().position(|other| *other == line) else { continue };
                 marks[next + skipped] = self.operations_of(written.origin);
@@ -114,7 +114,7 @@ impl Emitted {
         shown.iter().map(|line| Line { text: line[margin..].into(), unit: (self.unit)(line.trim_start()) }).collect()
     }
 
-    /// Registers that form one operand somewhere, as that operand: `s[2:3]`.
+    /// Registers that form one operand somewhere, written as that operand: `s[2:3]`.
     fn joined(&self, names: Vec<String>) -> Vec<String> {
         let mut joined: Vec<(String, String)> = Vec::new();
         for name in names {
@@ -128,7 +128,7 @@ impl Emitted {
         joined.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// The registers that the lines read before one of them writes there.
+    /// The registers that the lines read before they write them.
     fn inputs(&self, is_own: impl Fn(Origin) -> bool) -> Vec<String> {
         let (mut found, mut written): (Vec<String>, Vec<&String>) = (Vec::new(), Vec::new());
         for line in self.code.iter().filter(|line| is_own(line.origin)) {
@@ -139,7 +139,7 @@ impl Emitted {
         found
     }
 
-    /// The registers that the lines write and others read.
+    /// The registers that the lines write and other lines read.
     fn results(&self, is_own: impl Fn(Origin) -> bool) -> Vec<String> {
         let (mut found, mut held): (Vec<String>, Vec<&String>) = (Vec::new(), Vec::new());
         for line in &self.code {
@@ -160,7 +160,7 @@ fn add(names: &mut Vec<String>, name: &String) {
     }
 }
 
-/// Wait states of a line of AMD's.
+/// Wait states of an AMD line.
 fn states(line: &Line) -> Option<u32> {
     Some(line.text.strip_prefix("s_nop ")?.parse::<u32>().ok()? + 1)
 }

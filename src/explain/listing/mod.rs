@@ -1,7 +1,7 @@
-//! A plan as lines of the target's own assembly language.
+//! A plan as lines of the target's assembly language.
 //!
-//! Back ends say what each line was made for ([`Emitted`]), and the lines are theirs: those of the shader's program, or of a
-//! module of just the operation.
+//! Back ends record the operation of each line ([`Emitted`]). The lines come from the shader's program, or from a
+//! module of the operation alone.
 
 mod emitted;
 
@@ -26,17 +26,17 @@ pub struct Line {
 /// A plan as text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Listing {
-    /// Where each operand is; constants as numbers.
+    /// Place of each operand; constants as numbers.
     pub inputs: Vec<String>,
     /// Lines that can be hoisted and shared.
     pub setup: Vec<Line>,
     /// Lines at the operation.
     pub lines: Vec<Line>,
-    /// Where the result is; two places for a sort with values, none without a result.
+    /// Place of the result; two places for a sort with values, none without a result.
     pub results: Vec<String>,
     /// Wait states among the lines.
     pub wait_states: u32,
-    /// Instructions among the lines that are of the set-up, and placed where the one that reads them is.
+    /// Setup instructions among the lines, placed at the instruction that reads them.
     pub set_up_among: usize,
 }
 
@@ -51,7 +51,7 @@ impl Listing {
         self.setup.iter().filter(|line| line.unit.works()).count() + self.set_up_among
     }
 
-    /// Instructions at the operation; waiting is none.
+    /// Instructions at the operation, without waits.
     pub fn instructions(&self) -> usize {
         self.lines.iter().filter(|line| line.unit.works()).count()
     }

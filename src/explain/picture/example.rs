@@ -1,4 +1,5 @@
-//! Operands to draw an operation with: lanes' own values as symbols, constants as they are, examples for the rest.
+//! Operands for the picture of an operation: symbols for the lanes' own values, constants unchanged, examples for the
+//! rest.
 
 use super::MarkRow;
 use super::mark::Mark;
@@ -6,7 +7,7 @@ use crate::lane::check::role;
 use crate::lane::value::{LaneValue, low_bits};
 use crate::lane::{Input, Known, LaneOp, Request, Role, ShuffleMode};
 
-/// The rows of all operands, and whether one of them is an example.
+/// The rows of all operands, and whether any of them is an example.
 pub fn inputs(request: &Request, size: u32) -> (Vec<MarkRow>, bool) {
     let rows = request.inputs.iter().enumerate().map(|(n, input)| row(request, n, input, size));
     let is_example = |(n, input): (usize, &Input)| {
@@ -34,7 +35,7 @@ fn row(request: &Request, n: usize, input: &Input, size: u32) -> MarkRow {
     }
 }
 
-/// Full, one, no and half of each four lanes.
+/// All, one, none and half of each group of four lanes.
 const PATTERN: u32 = 0b0011_0000_0010_1111;
 
 /// That pattern for every 16 of 64 lanes.
@@ -56,7 +57,7 @@ fn key(n: usize, lane: u32) -> u32 {
     if n == 0 { lane * 37 % 64 } else { lane }
 }
 
-/// A lane or a distance: the same in all lanes where it must be, otherwise spread.
+/// A lane or a distance: equal in all lanes if it must be, otherwise varied.
 fn index(request: &Request, n: usize, lane: u32, size: u32) -> u32 {
     if let (1, Some(row)) = (n, request.index.as_deref()) {
         return row.get(lane as usize).copied().unwrap_or(0);

@@ -6,20 +6,20 @@ use crate::lane::{InvertibleOp, ReduceOp};
 /// A value, by where it came from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
-    /// The reduction of the first operands of these lanes with the second operands of those; bit `j` for lane `j`. Keys
-    /// are compared by `key`.
+    /// The reduction of the first operands of `lanes` with the second operands of others; bit `j` is lane `j`. Keys are
+    /// compared by `key`.
     Lanes {
         first: u128,
         second: u128,
         key: u32,
     },
     Zero,
-    /// The identity of a fold, or what else changes nothing.
+    /// The identity of a reduction, or another neutral value.
     Neutral,
 }
 
 impl Mark {
-    /// The mark of the operand that one lane passed.
+    /// The mark of one lane's operand.
     pub fn of(operand: usize, lane: u32, key: u32) -> Mark {
         let bit = 1 << lane;
         match operand {
@@ -40,12 +40,12 @@ impl Mark {
         if first | second == 0 { Mark::Neutral } else { Mark::Lanes { first, second, key: 0 } }
     }
 
-    /// How many lanes' values it is made of.
+    /// The number of lanes whose values it contains.
     pub fn count(self) -> u32 {
         self.sets().iter().map(|set| set.count_ones()).sum()
     }
 
-    /// The lane whose first operand it is.
+    /// The single lane whose first operand it is.
     pub fn only(self) -> Option<u32> {
         match self.sets() {
             [first, 0] if first.is_power_of_two() => Some(first.trailing_zeros()),
@@ -67,7 +67,7 @@ impl Mark {
     }
 }
 
-/// Folds symbols by uniting the lanes that they came from.
+/// Reduces symbols to the union of the lanes that they came from.
 pub struct Marks;
 
 impl Domain for Marks {

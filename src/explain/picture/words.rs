@@ -26,7 +26,7 @@ pub fn step(step: &Step, target: Target) -> String {
     }
 }
 
-/// The name in the target's text; words for the portable instructions, which have another one in each language.
+/// The name in the target's text, or words for the portable instructions, whose names differ by language.
 fn name(primitive: Primitive, target: Target) -> String {
     match primitive {
         Primitive::Group(op) => group(op).into(),
@@ -34,7 +34,7 @@ fn name(primitive: Primitive, target: Target) -> String {
     }
 }
 
-/// An instruction that gives a value of the operation's type.
+/// An instruction with a result of the operation's type.
 const fn group(op: GroupOp) -> &'static str {
     match op {
         GroupOp::Shuffle => "shuffle",

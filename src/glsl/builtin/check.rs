@@ -53,10 +53,10 @@ impl Demands {
     }
 }
 
-/// Those among the overloads of `name` that the shader may call here.
+/// The overloads of `name` that the shader may call here.
 ///
 /// # Errors
-/// When there is none: what the first one lacks.
+/// When there is none: the requirement that the first one misses.
 pub fn available<'e>(
     env: &'e Env<'_>,
     name: &str,
@@ -71,7 +71,7 @@ pub fn available<'e>(
     }
 }
 
-/// Those among the overloads of a name whose extensions, version and stage the shader has.
+/// The overloads of a name whose extensions, version and stage the shader has.
 pub fn usable<'e>(
     env: &'e Env<'_>,
     overloads: &'static [Overload],
@@ -88,7 +88,7 @@ pub fn variable(env: &Env<'_>, name: &str) -> Option<&'static Variable> {
 /// Checks that a built-in variable may be used here.
 ///
 /// # Errors
-/// Reports what the shader lacks.
+/// Reports the missing requirement.
 pub fn check_variable(env: &Env<'_>, variable: &Variable, span: Span) -> Result<(), Diagnostic> {
     let Variable { extensions, earlier, stages, core, until, es, .. } = *variable;
     let demands = Demands { extensions, earlier, stages, core, es };
@@ -132,7 +132,7 @@ pub fn check_constant(env: &Env<'_>, constant: &Constant, span: Span) -> Result<
 /// Checks the arguments against the rules of their parameters.
 ///
 /// # Errors
-/// Returns the first argument that breaks one.
+/// Returns the first argument that breaks a rule.
 pub fn arguments(
     builder: &mut Builder<'_>,
     env: &Env<'_>,
@@ -150,7 +150,7 @@ pub fn arguments(
     named_width(env, chosen, name_span)
 }
 
-/// An atomic operation changes whole texels: the format says whether they are one number or several halves.
+/// An atomic operation changes whole texels: the format determines whether they are one number or several halves.
 fn texel(builder: &Builder<'_>, chosen: &Candidate, args: &[Argument]) -> Result<(), Diagnostic> {
     let Lowering::Image { op: ImageOp::Atomic(..), roles } = chosen.overload.lowering else { return Ok(()) };
     let Type::Image(image) = builder.module.types.get(args[0].ty) else { return Ok(()) };
@@ -171,17 +171,17 @@ fn texel(builder: &Builder<'_>, chosen: &Candidate, args: &[Argument]) -> Result
     Err(Diagnostic::error(Code::TYPE_MISMATCH, message).at(args[data.unwrap_or(0)].span, "this does not fit"))
 }
 
-/// No argument is made of scalars that only blocks may hold here, or that cross-lane operations do not take.
+/// Refuses arguments with scalars that only blocks may contain here, or that cross-lane operations do not support.
 ///
 /// # Errors
 /// Returns the first that is.
 pub fn scalars(builder: &Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: &[Argument]) -> Result<(), Diagnostic> {
     let name = chosen.overload.name;
-    // GL_EXT_shader_subgroup_extended_types widens Khronos' functions; crosslane's take all types by themselves.
+    // GL_EXT_shader_subgroup_extended_types extends Khronos' functions; crosslane's support all types without it.
     let lane = matches!(chosen.overload.lowering, Lowering::Lane { .. }) && chosen.overload.dialect == KHRONOS;
     for arg in args {
         for family in scalars_of(builder, arg).into_iter().filter_map(extended::family) {
-            // Where nothing allows it, another extension's function gave it, and functions may take it.
+            // If no extension allows it, it comes from another extension's function, and functions may take it.
             if family.allowed(env) == Allowed::Storage {
                 return Err(report::storage_only(name, family.extension(), arg.span));
             }
@@ -235,12 +235,12 @@ fn argument(
     Ok(())
 }
 
-/// Returns true if the value, a vector's too, is known when the shader is compiled.
+/// Returns true if the value, or each component of a vector, is known at compile time.
 fn is_known(builder: &Builder<'_>, arg: &Argument) -> bool {
     matches!(arg.value, Value::Const(id) if !builder.module.constants.is_spec(id))
 }
 
-/// The integers that an argument's components are; none if they are not known.
+/// The integer components of an argument; `None` if they are unknown.
 pub fn known_values(builder: &Builder<'_>, arg: &Argument) -> SmallVec<[i128; 4]> {
     let Value::Const(id) = arg.value else { return SmallVec::new() };
     builder.module.constants.as_ints(&builder.module.types, id)
@@ -251,7 +251,7 @@ fn broken_rule(name: &str, param: &Param, span: Span, error: &RuleError) -> Diag
     diagnostic.at(span, format!("argument `{}`", param.name))
 }
 
-/// The width that is part of a name must fit into the subgroup too.
+/// A width in the name must fit in the subgroup too.
 fn named_width(env: &Env<'_>, chosen: &Candidate, span: Span) -> Result<(), Diagnostic> {
     let Lowering::Lane { op, constant_arg: None } = chosen.overload.lowering else { return Ok(()) };
     let Some(lanes) = op.width().and_then(crate::lane::Width::lanes) else { return Ok(()) };

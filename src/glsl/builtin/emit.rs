@@ -53,7 +53,7 @@ pub(super) fn operand(builder: &mut Builder<'_>, chosen: &Candidate, index: usiz
     }
 }
 
-/// Emits the operation and sends its results where the row says.
+/// Emits the operation and delivers its results as its row states.
 pub fn emit(builder: &mut Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: &[Argument]) -> Called {
     let overload = chosen.overload;
     let ty = match (overload.ret, chosen.whole) {
@@ -76,7 +76,7 @@ pub fn emit(builder: &mut Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: 
     operation.deliver(builder, parts)
 }
 
-/// Operands of an atomic operation besides the memory.
+/// Operands of an atomic operation in addition to the memory.
 const fn atomic_operands(op: AtomicOp) -> usize {
     match op {
         AtomicOp::Load => 0,
@@ -96,7 +96,7 @@ pub(super) enum Parts {
 pub(super) struct Operation<'a> {
     /// True if derivatives and levels of detail come from neighbours in quads.
     pub has_quads: bool,
-    /// Lanes of a subgroup where their number is known.
+    /// Lanes of a subgroup if the number is known.
     pub wave_size: Option<u32>,
     /// True if the language has atomic counters.
     pub has_counters: bool,
@@ -150,7 +150,7 @@ impl Operation<'_> {
         }
     }
 
-    /// The value as the type of the argument that takes it.
+    /// The value converted to the type of the argument.
     fn saturated(&self, builder: &mut Builder<'_>, value: Value) -> Value {
         let ty = self.chosen.generic.intern(&mut builder.module.types);
         builder.convert_saturated(value, ty)
@@ -172,7 +172,7 @@ impl Operation<'_> {
         }
     }
 
-    /// Derivatives are taken in 32 bits: no target takes them in 16 (SPIR-V 1.6 section 3.42.16).
+    /// Derivatives are computed in 32 bits, because no target supports 16 (SPIR-V 1.6 section 3.42.16).
     fn half_derivative(&self, builder: &mut Builder<'_>, function: MathFn, half: Value) -> Value {
         let wide = self.chosen.generic.with_scalar(Scalar::F32).intern(&mut builder.module.types);
         let value = builder.convert(half, wide);
@@ -195,7 +195,7 @@ impl Operation<'_> {
         builder.foreign(instruction, &operands, self.ty)
     }
 
-    /// Atomics without a scope hold for the queue family, and order nothing (GLSL 4.60 section 8.11).
+    /// Atomics without a scope have queue family scope, and order nothing (GLSL 4.60 section 8.11).
     fn atomic(&self, builder: &mut Builder<'_>, op: AtomicOp, operands: &[Value]) -> Parts {
         let Some(memory) = self.args.first() else { return Parts::None };
         let swapped;
@@ -211,7 +211,7 @@ impl Operation<'_> {
         Parts::One(builder.atomic(op, memory.value, operands, scope, order))
     }
 
-    /// The memory that a barrier orders: one for all memory orders atomic counters too, where the language has them.
+    /// The memory that a barrier orders. A barrier for all memory includes atomic counters, if the language has them.
     fn ordered(&self, kinds: MemoryKinds) -> MemoryKinds {
         let all = MemoryKinds::BUFFER | MemoryKinds::SHARED | MemoryKinds::IMAGE;
         if self.has_counters && kinds.contains(all) { kinds | MemoryKinds::ATOMIC_COUNTER } else { kinds }

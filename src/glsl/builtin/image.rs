@@ -1,5 +1,5 @@
-//! Calls of texture and image functions: which components of `P` are coordinates, a divisor or a reference to compare with
-//! (GLSL 4.60 section 8.9), and the order in which the intermediate form needs them.
+//! Calls of texture and image functions: splits `P` into coordinates, divisor and depth reference (GLSL 4.60 section
+//! 8.9), and puts the operands in the intermediate form's order.
 
 use super::emit::{Operation, Parts, operand};
 use super::scopes;
@@ -8,10 +8,10 @@ use crate::ir::build::Builder;
 use crate::ir::{ImageOp, ImageParts, Scalar, Types, Value};
 use smallvec::SmallVec;
 
-/// A part and one operand of it; both gradients are their own parts here.
+/// A part with one operand; each of the two gradients is a separate part here.
 type Part = (ImageParts, Value);
 
-/// Emits the operation; its result is as the row says.
+/// Emits the operation; its row describes the result.
 pub(super) fn emit(builder: &mut Builder<'_>, call: &Operation<'_>, op: ImageOp, roles: &[ImageRole]) -> Parts {
     let image = call.args[0];
     let Some((opaque, _)) = Opaque::of(&builder.module.types, image.ty) else { return Parts::None };
@@ -36,7 +36,7 @@ pub(super) fn emit(builder: &mut Builder<'_>, call: &Operation<'_>, op: ImageOp,
         parts.push((ImageParts::COORDINATE, here));
     }
     choose_level(builder, call.has_quads, op, &mut parts);
-    // A reference of its own wins over a component of P: there is only one of them.
+    // A separate depth reference replaces the component of P, because there is only one.
     parts.sort_by_key(|(part, _)| part.bits());
     let mask = parts.iter().fold(ImageParts::empty(), |all, (part, _)| all | *part);
     let operands: SmallVec<[Value; 8]> = std::iter::once(image.value).chain(parts.iter().map(|(_, v)| *v)).collect();
@@ -50,7 +50,7 @@ pub(super) fn emit(builder: &mut Builder<'_>, call: &Operation<'_>, op: ImageOp,
     if call.ty == Types::VOID { Parts::None } else { Parts::One(value) }
 }
 
-/// An atomic operation as its constant arguments say.
+/// An atomic operation with its constant arguments.
 fn with_scope(builder: &Builder<'_>, op: ImageOp, how: &[Value]) -> ImageOp {
     match op {
         ImageOp::Atomic(op, ..) => {
@@ -61,7 +61,7 @@ fn with_scope(builder: &Builder<'_>, op: ImageOp, how: &[Value]) -> ImageOp {
     }
 }
 
-/// The part of an argument; none if it is a memory order.
+/// The part of an argument; `None` if it is a memory order.
 const fn part_of(role: ImageRole) -> Option<ImageParts> {
     Some(match role {
         ImageRole::Image | ImageRole::Coordinate => ImageParts::COORDINATE,
@@ -83,7 +83,7 @@ const fn part_of(role: ImageRole) -> Option<ImageParts> {
     })
 }
 
-/// Only invocations in quads know how large a pixel is in a texture; the others take the base level (section 8.9).
+/// Only invocations in quads know the size of a pixel in a texture; the others use the base level (section 8.9).
 fn choose_level(builder: &mut Builder<'_>, has_quads: bool, op: ImageOp, parts: &mut SmallVec<[Part; 8]>) {
     let samples = matches!(op, ImageOp::Sample | ImageOp::SampleProjected);
     let explicit = parts.iter().any(|(part, _)| part.intersects(ImageParts::LOD | ImageParts::GRADIENTS));
@@ -92,7 +92,7 @@ fn choose_level(builder: &mut Builder<'_>, has_quads: bool, op: ImageOp, parts: 
     }
 }
 
-/// Takes `P` apart.
+/// Splits `P`.
 fn split(builder: &mut Builder<'_>, op: ImageOp, opaque: Opaque, p: Value, parts: &mut SmallVec<[Part; 8]>) {
     let given = builder.components_of(p);
     let wanted = match op {

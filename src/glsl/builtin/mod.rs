@@ -1,9 +1,9 @@
-//! Built-in functions and variables: which one a name means here, and the code that a call becomes.
+//! Built-in functions and variables: the meaning of a name here, and the code of a call.
 //!
-//! [`call`] is the way in: it finds the overload (`resolve`), checks what the row of [`crate::grammar`] demands
-//! (`check`) and emits the operation (`emit`). It evaluates no arguments and stores nothing: values for out arguments
-//! come back to the caller. Where the user has functions of the same name, [`rivals`] gives the overloads that compete
-//! with them, and [`call_chosen`] emits the one that won.
+//! [`call`] is the entry point: it finds the overload (`resolve`), checks the requirements of its row in
+//! [`crate::grammar`] (`check`) and emits the operation (`emit`). It does not evaluate arguments or store results:
+//! values for out arguments are returned to the caller. If the user has functions of the same name, [`rivals`] returns
+//! the overloads that compete with them, and [`call_chosen`] emits the one that won.
 
 mod check;
 mod emit;
@@ -27,12 +27,12 @@ use crate::ir::{TypeId, Types, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 
-/// An argument after evaluation. [`modes`] says beforehand how it is used.
+/// An argument after evaluation. [`modes`] gives its mode in advance.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
     /// The value that is read, or the pointer that an atomic operation works on; not used for outputs.
     pub value: Value,
-    /// Type of the value; of the memory behind a pointer.
+    /// Type of the value, or of the memory behind a pointer.
     pub ty: TypeId,
     /// True if it denotes a variable or a part of one.
     pub is_place: bool,
@@ -47,15 +47,15 @@ pub struct Called {
     pub writes: SmallVec<[(usize, Value); 2]>,
 }
 
-/// The built-in functions of this name; empty when there is none in GLSL.
+/// The built-in functions of this name; empty if GLSL has none.
 pub fn named(name: &str) -> &'static [Overload] {
     let overloads = grammar::functions(name);
     if overloads.iter().any(|overload| overload.glsl) { overloads } else { &[] }
 }
 
-/// How the arguments of a call with `count` of them are passed. Where overloads differ, the use that demands most is
-/// named: an argument that some overloads read and others write goes both ways. One that is no place is given as a value
-/// all the same.
+/// How the arguments of a call with `count` of them are passed. If overloads differ, the most demanding use is
+/// returned: an argument that some overloads read and others write goes both ways. An argument that is not an lvalue is
+/// still passed as a value.
 pub fn modes(overloads: &[Overload], count: usize) -> [Mode; MOST_ARGS] {
     let overloads = overloads.iter().filter(|o| o.glsl && o.params.len() == count);
     let mut modes = [None; MOST_ARGS];
@@ -71,7 +71,8 @@ pub fn modes(overloads: &[Overload], count: usize) -> [Mode; MOST_ARGS] {
     modes.map(|mode| mode.unwrap_or(Mode::In))
 }
 
-/// Resolves and emits a call of one of the [`named`] functions. `span` is that of the name; the instructions get the builder's own.
+/// Resolves and emits a call of one of the [`named`] functions. `span` is the name's span; the instructions get the
+/// builder's own.
 ///
 /// # Errors
 /// Returns the first error in the call.
@@ -111,13 +112,13 @@ pub fn call_chosen(
 /// The built-in overloads that compete with the user's functions of their name.
 #[derive(Debug)]
 pub enum Rivals {
-    /// The one whose parameters have just the types of the arguments.
+    /// The overload whose parameters have exactly the types of the arguments.
     Exact(Candidate),
     /// Candidates that the arguments convert to.
     Converted(Vec<Candidate>),
 }
 
-/// The overloads of a name that take the arguments and that the shader may call.
+/// The overloads of a name that accept the arguments and that the shader may call.
 pub fn rivals(types: &Types, env: &Env<'_>, overloads: &'static [Overload], args: &[ArgShape]) -> Rivals {
     let usable = check::usable(env, overloads).filter(|overload| overload.params.len() == args.len());
     let exact = usable.clone().find_map(|overload| resolve::exact(overload, args));

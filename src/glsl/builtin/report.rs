@@ -16,7 +16,7 @@ pub fn unknown_function(name: &str, span: Span) -> Diagnostic {
     Diagnostic::error(Code::UNKNOWN_FUNCTION, format!("no function `{name}` is known")).at(span, "not declared")
 }
 
-/// A name such as `reduceAdd12`: a function with a width in its name, but a width that no function has.
+/// A name such as `reduceAdd12`: a valid function name, except that no function has this width.
 pub fn misspelt_width(name: &str, span: Span) -> Option<Diagnostic> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let width = Some(&name[stem.len()..]).filter(|digits| !digits.is_empty())?;
@@ -26,7 +26,7 @@ pub fn misspelt_width(name: &str, span: Span) -> Option<Diagnostic> {
     Some(diagnostic.note("the widths are 2, 4, 8, 16, 32 and 64"))
 }
 
-/// None of the extensions that have `name` is on.
+/// None of the extensions with `name` is enabled.
 pub fn missing_extension(env: &Env<'_>, name: &str, span: Span, any_of: ExtensionSet) -> Diagnostic {
     let names: Vec<&str> = any_of.iter().map(|extension| extension.name).collect();
     let message = format!("`{name}` needs the extension {}", names.join(" or "));
@@ -41,7 +41,7 @@ pub fn missing_extension(env: &Env<'_>, name: &str, span: Span, any_of: Extensio
     }
 }
 
-/// An argument has a type that only blocks may hold as long as `extension` is off.
+/// An argument has a type that only blocks may contain unless `extension` is enabled.
 pub fn storage_only(name: &str, extension: &str, span: Span) -> Diagnostic {
     let message = format!("`{name}` of this type needs the extension {extension}");
     let diagnostic = Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "only blocks may hold it");
@@ -55,7 +55,8 @@ pub fn extended_lanes(name: &str, extension: &str, span: Span) -> Diagnostic {
     diagnostic.note(format!("add `#extension {extension} : require`"))
 }
 
-/// The language has `name` from version `first` on, or (0) never; before that with one of the extensions `earlier`.
+/// The language has `name` from version `first` on, or (0) never; earlier versions need one of the extensions
+/// `earlier`.
 pub fn needs_version(env: &Env<'_>, name: &str, span: Span, first: u16, earlier: ExtensionSet) -> Diagnostic {
     let language = if env.is_es() { "GLSL ES" } else { "GLSL" };
     let message = match first {

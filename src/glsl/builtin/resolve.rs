@@ -1,6 +1,6 @@
 //! Overload resolution (GLSL 4.60 section 6.1): an exact match, otherwise the best one through implicit conversions.
 //!
-//! A generic row is a family of overloads, one for each type that its `T` stands for.
+//! A generic row is a family of overloads, one for each type of its `T`.
 
 use super::{Argument, Env};
 use crate::glsl::convert::{self, Conversion};
@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 #[derive(Clone, Copy, Debug)]
 pub struct ArgShape {
     pub ty: TypeId,
-    /// None for structs, arrays and other types that have none.
+    /// `None` for structs, arrays and other types without a shape.
     pub shape: Option<Shape>,
     /// For arrays: the shape of an element, and how many there are.
     pub elements: Option<(Shape, u32)>,
@@ -30,7 +30,7 @@ pub struct ArgShape {
 pub struct Candidate {
     pub overload: &'static Overload,
     pub generic: Shape,
-    /// The struct, array or matrix in place of `T`, for moves of composites.
+    /// The struct, array or matrix that replaces `T`, for moves of composites.
     pub whole: Option<TypeId>,
 }
 
@@ -40,7 +40,7 @@ impl Candidate {
         self.overload.params[index].ty.shape(self.generic).unwrap_or(Shape::BOOL)
     }
 
-    /// Returns true if a parameter that takes `arg` has just the type `ty`.
+    /// Returns true if a parameter has exactly the type `ty` for `arg`.
     pub fn param_is(&self, types: &Types, index: usize, ty: TypeId, arg: &ArgShape) -> bool {
         match self.overload.params[index].ty {
             TypeExpr::Generic if self.whole.is_some() => self.whole == Some(ty),
@@ -49,7 +49,7 @@ impl Candidate {
         }
     }
 
-    /// The conversion of an argument; none if it is passed by its exact type.
+    /// The conversion of an argument; `None` if its type is exact.
     pub fn conversion(&self, index: usize, arg: &ArgShape) -> Option<Conversion> {
         let param = &self.overload.params[index];
         let shape = arg.shape.filter(|_| !param.ty.is_exact())?;
@@ -65,19 +65,19 @@ impl Candidate {
 /// Why there is no overload for a call.
 #[derive(Debug)]
 pub enum Failure {
-    /// None takes as many arguments.
+    /// No overload has this number of parameters.
     Count(Vec<&'static Overload>),
-    /// None takes arguments of these types.
+    /// No overload accepts arguments of these types.
     Types(Vec<&'static Overload>),
     /// The types fit, but this argument must be written and cannot be.
     NotWritable(usize),
     Ambiguous(Candidate, Candidate),
 }
 
-/// Most arguments of a built-in function, and room for one too many.
+/// The maximum number of arguments of a built-in function, plus one.
 pub const MOST_ARGS: usize = 10;
 
-/// The arguments as resolution sees them, truncated after one more than any function takes.
+/// The arguments for resolution, truncated after one more than any function takes.
 pub type Shapes = SmallVec<[ArgShape; MOST_ARGS]>;
 
 /// The arguments of a call of a built-in function as resolution sees them.
@@ -108,7 +108,7 @@ fn elements(types: &Types, ty: TypeId) -> Option<(Shape, u32)> {
     }
 }
 
-/// Chooses among `overloads`, all of which the shader may call.
+/// Selects an overload from `overloads`, all of which the shader may call.
 ///
 /// # Errors
 /// When none fits, or more than one equally well.
@@ -135,7 +135,7 @@ pub fn resolve(
     }
 }
 
-/// The overloads that take the first argument, where there are such, and most of the others.
+/// The overloads that accept the first argument, if there are any, and the most others.
 fn likeliest(env: &Env<'_>, overloads: Vec<&'static Overload>, args: &[ArgShape]) -> Vec<&'static Overload> {
     let rank = |overload: &'static Overload| {
         let fitting = family(overload, args).map(|candidate| {
@@ -149,7 +149,7 @@ fn likeliest(env: &Env<'_>, overloads: Vec<&'static Overload>, args: &[ArgShape]
     overloads.into_iter().zip(ranks).filter(|(_, rank)| Some(*rank) == best).map(|(overload, _)| overload).collect()
 }
 
-/// The overloads that take the arguments, through implicit conversions where they need them.
+/// The overloads that accept the arguments, with implicit conversions if necessary.
 pub fn through_conversions(
     env: &Env<'_>,
     overloads: impl Iterator<Item = &'static Overload>,
@@ -159,7 +159,7 @@ pub fn through_conversions(
     counted.flat_map(|overload| family(overload, args)).filter(|c| viable(env, c, args, true)).collect()
 }
 
-/// The overload with the `T` that the arguments state, where every argument has just the type of its parameter.
+/// The overload with the `T` of the arguments, if every argument has exactly the type of its parameter.
 pub fn exact(overload: &'static Overload, args: &[ArgShape]) -> Option<Candidate> {
     let states = |param: &Param| matches!(param.ty, TypeExpr::Generic | TypeExpr::Opaque(_));
     let stated = overload.params.iter().zip(args).find(|(param, _)| states(param));
@@ -176,7 +176,7 @@ pub fn exact(overload: &'static Overload, args: &[ArgShape]) -> Option<Candidate
     args.iter().enumerate().all(fits).then_some(candidate)
 }
 
-/// The `T` that an argument has, or whose texels it has.
+/// The `T` of an argument, or of its texels.
 fn stated_by(param: &Param, arg: &ArgShape) -> Option<Shape> {
     match param.ty {
         TypeExpr::Opaque(_) => arg.opaque.and_then(|(_, scalar)| Shape::vector(scalar, 1)),
@@ -193,8 +193,8 @@ fn has_type(candidate: &Candidate, index: usize, arg: &ArgShape) -> bool {
     }
 }
 
-/// The overload with every `T`; those of scalars that extensions bring only where an argument has such a type, so that
-/// they never make a call ambiguous that does without them.
+/// The overload with every `T`. Scalars from extensions are included only if an argument has such a type, so that they
+/// never make other calls ambiguous.
 fn family(overload: &'static Overload, args: &[ArgShape]) -> impl Iterator<Item = Candidate> + Clone + use<> {
     let single = overload.generic.is_empty().then_some(Shape::BOOL);
     let is_extended = |shape: Shape| extended::family(shape.scalar()).is_some();
@@ -212,7 +212,7 @@ fn viable(env: &Env<'_>, candidate: &Candidate, args: &[ArgShape], write: bool) 
     args.iter().enumerate().all(|(index, arg)| fits(env, candidate, index, arg, write))
 }
 
-/// Returns true if an argument can go the way of its parameter.
+/// Returns true if an argument can be passed in its parameter's mode.
 pub fn fits(env: &Env<'_>, candidate: &Candidate, index: usize, arg: &ArgShape, write: bool) -> bool {
     let param = &candidate.overload.params[index];
     if param.ty.is_exact() {
@@ -222,7 +222,7 @@ pub fn fits(env: &Env<'_>, candidate: &Candidate, index: usize, arg: &ArgShape, 
     (!write || writable(param, arg)) && passes(env, param.mode, shape, candidate.param(index))
 }
 
-/// Returns true if a value can go the way of the parameter.
+/// Returns true if a value can be passed in the parameter's mode.
 fn passes(env: &Env<'_>, mode: Mode, arg: Shape, param: Shape) -> bool {
     match mode {
         _ if arg == param => true,
@@ -250,8 +250,8 @@ fn best(env: &Env<'_>, candidates: &[Candidate], args: &[ArgShape]) -> Result<Ca
     }
 }
 
-/// Compares two conversions of an argument by the rules that [`Conversion::compare`] states; neither is better if one
-/// candidate has none.
+/// Compares two conversions of an argument by the rules of [`Conversion::compare`]; neither is better if one candidate
+/// has none.
 pub fn compare(a: Option<Conversion>, b: Option<Conversion>, explicit: bool) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => a.compare(b, explicit),

@@ -4,7 +4,7 @@ use crate::grammar::Lowering;
 use crate::ir::build::Builder;
 use crate::ir::{AtomicOp, ImageOp, MemoryKinds, Order, Scope, Value};
 
-/// Bits of an order; others make writes available and visible, which the memory model of GLSL does anyway.
+/// Bits of a memory order; other bits make writes available and visible, which GLSL's memory model does anyway.
 const ORDERS: [(i128, Order); 3] = [(8, Order::AcquireRelease), (2, Order::Acquire), (4, Order::Release)];
 
 /// Bits of kinds of memory.
@@ -22,7 +22,7 @@ fn number(builder: &Builder<'_>, value: Option<&Value>) -> Option<i128> {
     }
 }
 
-/// Numbers that are not a scope count as the widest one.
+/// Invalid scopes count as the widest one.
 fn scope(number: Option<i128>) -> Scope {
     match number {
         Some(2) => Scope::Workgroup,
@@ -45,7 +45,7 @@ fn kinds(number: Option<i128>) -> MemoryKinds {
     chosen.fold(MemoryKinds::empty(), |all, (_, kind)| all | kind)
 }
 
-/// Bits that an order may have: acquire, release, both, and those for availability and visibility.
+/// Valid bits of a memory order: acquire, release, both, and the bits for availability and visibility.
 const SEMANTICS: i128 = 0x2 | 0x4 | 0x8 | 0x2000 | 0x4000 | 0x8000;
 
 /// The atomic operation that a function is, on memory or on an image.
@@ -56,7 +56,7 @@ const fn atomic(lowering: Lowering) -> Option<AtomicOp> {
     }
 }
 
-/// The error in the sum `bits` as the argument `param` of a function, if there is one: GL_KHR_memory_scope_semantics,
+/// The error in the mask `bits` for the argument `param` of a function, if there is one: GL_KHR_memory_scope_semantics,
 /// "Memory semantics", and VUID-StandaloneSpirv-OpAtomicLoad-04731, -OpAtomicStore-04730.
 pub fn complaint(function: Lowering, param: &str, bits: i128) -> Option<&'static str> {
     let op = atomic(function);
@@ -72,14 +72,14 @@ pub fn complaint(function: Lowering, param: &str, bits: i128) -> Option<&'static
     }
 }
 
-/// The scope and order that the constant arguments of an atomic operation give: scope, storage, semantics. An order
-/// holds for all memory, not only for the kinds that are named.
+/// The scope and order from the constant arguments of an atomic operation: scope, storage, semantics. An order applies
+/// to all memory, not only to the named kinds.
 pub fn of_atomic(builder: &Builder<'_>, how: &[Value]) -> (Scope, Order) {
     let [scope_arg, _, semantics, ..] = how else { return (Scope::QueueFamily, Order::Relaxed) };
     (scope(number(builder, Some(scope_arg))), order(number(builder, Some(semantics))))
 }
 
-/// `controlBarrier`, whose first argument says who waits, and `memoryBarrier`.
+/// `controlBarrier`, whose first argument is the execution scope, and `memoryBarrier`.
 pub fn barrier(builder: &mut Builder<'_>, waits: bool, args: &[Value]) {
     let numbers: [Option<i128>; 4] = std::array::from_fn(|at| number(builder, args.get(at)));
     let execution = waits.then(|| scope(numbers[0]));

@@ -79,7 +79,7 @@ fn int(builder: &mut Builder<'_>, value: i32) -> Argument {
     Argument { value: builder.const_i32(value), ty: Types::I32, is_place: false, span: Span::NONE }
 }
 
-/// Values of the types that `names` lists: variables, and `4` where a word is `#4`.
+/// Values of the types that `names` lists: variables, and the constant `4` for a word such as `#4`.
 fn arguments(builder: &mut Builder<'_>, names: &str) -> Vec<Argument> {
     let argument = |name: &str, builder: &mut Builder<'_>| match name.strip_prefix('#') {
         Some(number) => int(builder, number.parse().expect(name)),
@@ -115,7 +115,7 @@ fn fails(name: &str, names: &str, code: Code) {
     assert_eq!(outcome(name, names), Err(code), "{name}({names})");
 }
 
-/// A variable that holds an image or sampler; the argument is its pointer, which is enough for resolution.
+/// A variable with an image or sampler; the argument is its pointer, which is enough for resolution.
 fn resource(builder: &mut Builder<'_>, opaque: Opaque, sampled: Scalar, format: u8) -> Argument {
     let Opaque { class, dim, arrayed, multisampled, shadow: depth } = opaque;
     let storage = matches!(class, OpaqueClass::Storage | OpaqueClass::Subpass);
@@ -125,7 +125,7 @@ fn resource(builder: &mut Builder<'_>, opaque: Opaque, sampled: Scalar, format: 
     shared(builder, ty)
 }
 
-/// The format whose texels are halves like these; none for other numbers.
+/// The format with texels of such halves; `None` for other numbers.
 fn format_of(data: Shape) -> u8 {
     match (data.scalar(), data.size()) {
         (Scalar::F16, 4) => 2,
@@ -134,7 +134,7 @@ fn format_of(data: Shape) -> u8 {
     }
 }
 
-/// Arguments of exactly the parameters' types, and constants that keep their rules.
+/// Arguments of exactly the parameters' types, with constants that satisfy their rules.
 fn fitting(builder: &mut Builder<'_>, overload: &Overload, generic: Shape) -> Vec<Argument> {
     let shapes = overload.params.iter().filter_map(|param| param.ty.shape(generic));
     let format = shapes.map(format_of).max().unwrap_or(0);
@@ -276,7 +276,7 @@ fn specialization_constants_are_no_widths() {
     });
 }
 
-/// The operation of the instruction that made a value.
+/// The operation of the instruction that defines a value.
 fn operation(builder: &Builder<'_>, value: Value) -> Op {
     let Value::Inst(id) = value else { panic!("an instruction") };
     builder.function.insts[id].op

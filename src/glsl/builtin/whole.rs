@@ -1,4 +1,4 @@
-//! Moves of structs, arrays and matrices: calls whose data has a type that no row lists.
+//! Moves of structs, arrays and matrices: calls with a data type that no row lists.
 //!
 //! Every row that only passes its data on accepts structs and arrays, by their exact type without conversions.
 
@@ -11,7 +11,7 @@ use crate::ir::Types;
 use crate::ir::build::Builder;
 use crate::ir::whole::{is_whole, moves};
 
-/// The form for a call whose first argument is moved part by part; none for other calls, and where no form fits.
+/// The overload for a call whose first argument is moved part by part; `None` for other calls, and if no overload fits.
 ///
 /// # Errors
 /// When the argument's type cannot be moved.
@@ -34,7 +34,7 @@ pub fn resolve(
     }
 }
 
-/// The form that takes the arguments, whose first is moved part by part.
+/// The overload that accepts the arguments, the first of which is moved part by part.
 pub fn form(
     types: &Types,
     env: &Env<'_>,

@@ -1,8 +1,8 @@
-//! The state that all productions share: the place in the token stream, the tree built so far, limits, and how an
-//! error is reported and what is skipped after it.
+//! The state shared by all productions: the position in the token stream, the tree so far, limits, error reporting, and
+//! recovery after an error.
 //!
-//! A production that fails reports once and returns [`Reported`]; the statement, member or item around it catches
-//! that, skips to a place if possible continue, and leaves the broken part out of the tree.
+//! A production that fails reports once and returns [`Reported`]. The enclosing statement, member or item catches that,
+//! skips to a place where parsing can continue, and leaves the broken part out of the tree.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 use crate::glsl::ast::*;
@@ -22,7 +22,7 @@ pub(super) struct Reported;
 
 pub(super) type Parsed<T> = Result<T, Reported>;
 
-/// Everything that the productions work on.
+/// The state that the productions work on.
 pub(super) struct Parser<'a> {
     /// Ends with [`TokenKind::End`], which is never passed.
     tokens: &'a [Token],
@@ -38,8 +38,8 @@ pub(super) struct Parser<'a> {
     nesting: u32,
     /// Set by the error about nesting until its statement is skipped.
     overflowed: bool,
-    /// Where the text was found wrong before it was parsed, and reserved words since; ascending within a file. Syntax
-    /// errors at these places have been reported.
+    /// The places of errors before parsing, and reserved words since; ascending within a file. Syntax errors at these
+    /// places have already been reported.
     faults: Vec<Span>,
     /// Words that were reported as reserved.
     reserved: Vec<Symbol>,
@@ -111,7 +111,7 @@ impl<'a> Parser<'a> {
         self.tokens[self.at].is(TokenKind::End)
     }
 
-    /// True when more errors would not be shown.
+    /// True if further errors would not be shown.
     pub fn is_full(&self) -> bool {
         self.diagnostics.is_full()
     }
@@ -142,12 +142,12 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// The class of the word at a token index; none if no word is.
+    /// The class of the word at a token index, or `None` if it is not a word.
     pub fn class_at(&self, index: usize) -> Option<WordClass> {
         self.class_of(self.token(index).kind())
     }
 
-    /// The class of the current word; none if no word is.
+    /// The class of the current word, or `None` if it is not a word.
     pub fn class(&self) -> Option<WordClass> {
         self.class_of(self.kind())
     }
@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The keyword that the current token is, soft ones left out.
+    /// The current token's keyword, except soft ones.
     pub fn keyword(&self) -> Option<Keyword> {
         match self.class() {
             Some(WordClass::Keyword(keyword)) => Some(keyword),
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// True for a word that can be a name, and for reserved words, which [`Parser::identifier`] objects to.
+    /// True for a word that can be a name, and for reserved words, which [`Parser::identifier`] reports.
     pub fn is_identifier(&self, index: usize) -> bool {
         self.class_at(index).is_some_and(can_be_name)
     }
@@ -195,7 +195,8 @@ impl<'a> Parser<'a> {
         self.interner.text(symbol)
     }
 
-    /// Index of the token after the `<…>` that opens at `index` and holds `count` things, or `index` itself when none does.
+    /// Index of the token after the `<…>` that opens at `index` and contains `count` items, or `index` itself if there
+    /// is none.
     pub fn after_parameters(&self, index: usize, count: usize) -> usize {
         let (mut depth, mut found, mut at) = (0usize, 1, index + 1);
         loop {
@@ -204,7 +205,7 @@ impl<'a> Parser<'a> {
                 TokenKind::Punct(Punct::RightParen | Punct::RightBracket) if depth > 0 => depth -= 1,
                 TokenKind::Punct(Punct::Comma) if depth == 0 => found += 1,
                 TokenKind::Punct(Punct::Greater) if depth == 0 && found == count => return at + 1,
-                // One that opens inside is examined by itself: a chain of them is read once.
+                // A nested `<` is examined separately, so that a chain of them is read once.
                 TokenKind::Punct(Punct::Greater | Punct::Less) if depth == 0 => return index,
                 TokenKind::Punct(Punct::RightParen | Punct::RightBracket | Punct::Semicolon) | TokenKind::End => {
                     return index;
@@ -216,7 +217,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Index of the token after the brackets that open at `index`, or `index` itself when none do.
+    /// Index of the token after the brackets that open at `index`, or `index` itself if there are none.
     pub fn after_brackets(&self, mut index: usize) -> usize {
         let mut depth = 0usize;
         loop {
@@ -239,7 +240,7 @@ fn can_be_name(class: WordClass) -> bool {
     matches!(class, Identifier | Reserved | SoftKeyword(_) | SoftQualifier(_) | CallQualifier(_))
 }
 
-/// Taking what must be there.
+/// Tokens that must be present.
 impl Parser<'_> {
     /// Parses a name; `what` describes it, as in "the name of a function".
     #[inline(always)]
@@ -253,7 +254,7 @@ impl Parser<'_> {
         Ok(Name { symbol, span })
     }
 
-    /// Checks that a word that is more than an identifier can be a name here.
+    /// Checks that a word with a special meaning can be a name here.
     #[cold]
     fn unusual_name(&mut self, symbol: Symbol, span: Span, what: &str) -> Parsed<()> {
         match self.classes.of(symbol) {
@@ -283,8 +284,8 @@ impl Parser<'_> {
         Err(self.expected(&format!("`{}` {context}", punct.text())))
     }
 
-    /// Takes the `;` that ends what `what` names. Where it is plainly forgotten, that is reported and the parser goes
-    /// on as if it was there.
+    /// Expects the `;` after the construct that `what` names. If it is clearly missing, reports that and continues as
+    /// if it were there.
     pub fn semicolon(&mut self, what: &str) -> Parsed<()> {
         if self.eat(Punct::Semicolon) {
             return Ok(());
@@ -347,7 +348,7 @@ impl Parser<'_> {
         Reported
     }
 
-    /// Returns true if one of the last tokens, or what is between them and the current one, has been reported as
+    /// Returns true if one of the last tokens, or the text between them and the current one, has been reported as
     /// wrong.
     fn follows_fault(&self) -> bool {
         let first = self.token(self.at.saturating_sub(2)).span;
@@ -355,8 +356,7 @@ impl Parser<'_> {
         self.faults.iter().any(|fault| fault.lo <= around.hi && around.lo <= fault.hi)
     }
 
-    /// Reports that `what` was expected where the current token is, or the misspelt keyword that makes the parser
-    /// expect it.
+    /// Reports that `what` was expected at the current token, or the misspelt keyword that caused this expectation.
     #[cold]
     pub fn expected(&mut self, what: &str) -> Reported {
         let diagnostic = match self.misspelt_keyword() {
@@ -369,7 +369,7 @@ impl Parser<'_> {
         self.report(diagnostic)
     }
 
-    /// The message that `what` was expected where the current token is.
+    /// The message that `what` was expected at the current token.
     #[cold]
     pub fn unexpected(&mut self, what: &str) -> Diagnostic {
         let message = format!("expected {what}, found {}", self.found());
@@ -402,7 +402,7 @@ impl Parser<'_> {
         self.overflowed
     }
 
-    /// Runs a production one level deeper, or reports that this is too deep.
+    /// Runs a production one level deeper, or reports that it is too deep.
     pub fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.nesting == MAX_NESTING {
             self.overflowed = true;
@@ -418,7 +418,7 @@ impl Parser<'_> {
 
 /// Building the tree.
 impl Parser<'_> {
-    /// Adds an expression unless that makes its tree too high. Inlined, since callers know the kind.
+    /// Adds an expression unless its tree becomes too high. Inlined, because callers know the kind.
     #[inline(always)]
     pub fn expr(&mut self, kind: ExprKind, span: Span) -> Parsed<ExprId> {
         let height = self.height(kind);
@@ -436,8 +436,8 @@ impl Parser<'_> {
         self.report(diagnostic.note("split it into several statements"))
     }
 
-    /// The height of the tree. Chains to the left, such as `a + b + c`, are walked without recursion, so only what is
-    /// on the right of their operators counts.
+    /// The height of the tree. Left-leaning chains, such as `a + b + c`, are walked without recursion, so only the
+    /// right operands count.
     #[inline(always)]
     fn height(&self, kind: ExprKind) -> u16 {
         let of = |id: ExprId| self.heights[id.index()];
@@ -465,7 +465,7 @@ impl Parser<'_> {
         self.ast.exprs[id].span = span;
     }
 
-    /// Collects what `fill` pushes with [`Parser::push`] in a list; lists of equal type may nest.
+    /// Collects the items that `fill` pushes with [`Parser::push`] in a list; lists of the same type may nest.
     pub fn list<T: Pooled>(&mut self, fill: impl FnOnce(&mut Self) -> Parsed<()>) -> Parsed<List<T>> {
         let mark = T::pool(&self.open_lists).len();
         let filled = fill(self);
@@ -496,10 +496,10 @@ impl Parser<'_> {
 
 /// Skipping after an error.
 impl Parser<'_> {
-    /// Skips the rest of a statement, member or global declaration that began at token `start`: past its `;` or its
-    /// closing `}`, up to the `}` around it or to a word that begins a statement. Always moves on, save before a `}`.
+    /// Skips the rest of a statement, member or global declaration that starts at token `start`: past its `;` or its
+    /// closing `}`, up to the enclosing `}` or to a word that starts a statement. Always advances, except before a `}`.
     pub fn skip_statement(&mut self, start: usize) {
-        // The statements inside one that is too deep are as deep.
+        // Statements nested in one that is too deep are too deep as well.
         let whole = std::mem::take(&mut self.overflowed);
         let mut around = self.open_braces(start);
         let (mut inside, mut parentheses) = (0usize, 0usize);
@@ -509,7 +509,7 @@ impl Parser<'_> {
             }
             match self.bump().kind() {
                 TokenKind::Punct(Punct::Semicolon) if inside + parentheses == 0 => return,
-                // Of a `for`. Elsewhere one may be unanswered, and nothing is to hinge on it.
+                // Only for a `for`. Elsewhere a parenthesis may be unmatched, so nothing should depend on it.
                 TokenKind::Punct(Punct::LeftParen) if whole => parentheses += 1,
                 TokenKind::Punct(Punct::RightParen) => parentheses = parentheses.saturating_sub(1),
                 TokenKind::Punct(Punct::LeftBrace) => inside += 1,
@@ -525,7 +525,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Braces that the tokens from `start` to the current one leave open.
+    /// Unclosed braces between `start` and the current token.
     fn open_braces(&self, start: usize) -> usize {
         (start..self.at).fold(0, |open: usize, index| match self.token(index).kind() {
             TokenKind::Punct(Punct::LeftBrace) => open + 1,
@@ -538,14 +538,14 @@ impl Parser<'_> {
         self.keyword().is_some_and(|keyword| !matches!(keyword, Keyword::Struct | Keyword::Else))
     }
 
-    /// True where more of the statement at `start` follows its `}`: the rest of a declaration, or an `else`.
+    /// True if the statement at `start` continues after its `}`: with the rest of a declaration, or an `else`.
     fn continues_after_brace(&mut self, start: usize) -> bool {
         let punct = [Punct::Semicolon, Punct::Comma, Punct::RightParen].iter().any(|punct| self.at(*punct));
         let of_struct = matches!(self.class_at(start), Some(WordClass::Keyword(Keyword::Struct)));
         punct || of_struct || self.keyword() == Some(Keyword::Else)
     }
 
-    /// Skips the parentheses that opened at token `open`, or up to an earlier brace or the end.
+    /// Skips past the parentheses that opened at token `open`, or up to an earlier brace or the end.
     pub fn skip_parentheses(&mut self, open: usize) {
         self.at = open;
         let mut depth = 0usize;

@@ -1,6 +1,7 @@
 //! Declarations: variables, functions, interface blocks, default qualifiers and precision statements.
 //!
-//! Functions are taken at global scope only; everything else anywhere, and the semantic analysis refuses what it must.
+//! Functions are accepted only at global scope, and everything else anywhere; the semantic analysis refuses invalid
+//! places.
 
 use super::cursor::{Parsed, Parser};
 use super::statements::{attributes, compound_body};
@@ -17,7 +18,7 @@ pub(super) enum Declared {
     Decl(DeclId),
 }
 
-/// The qualifiers before a declaration and where it begins.
+/// The qualifiers before a declaration and its start.
 #[derive(Clone, Copy)]
 struct Head {
     qualifiers: List<Qualifier>,
@@ -60,7 +61,7 @@ fn head(p: &mut Parser) -> Parsed<Head> {
     Ok(Head { qualifiers: type_qualifiers(p)?, start })
 }
 
-/// The type at the start of an item, with a message that fits the place.
+/// The type at the start of an item, with a message for the context.
 fn item_type(p: &mut Parser, head: Head) -> Parsed<TypeId> {
     if matches!(p.class(), Some(WordClass::Type)) || p.keyword() == Some(Keyword::Struct) || p.at_identifier() {
         return type_specifier(p);
@@ -89,7 +90,7 @@ fn precision_statement(p: &mut Parser) -> Parsed<Option<DeclId>> {
     Ok(Some(finish(p, Head { qualifiers: List::EMPTY, start }, DeclKind::Precision { precision, ty })))
 }
 
-/// The declarations that have qualifiers and no type: `default_qualifiers`, `requalification`, `interface_block`.
+/// Declarations with qualifiers and no type: `default_qualifiers`, `requalification`, `interface_block`.
 fn without_type(p: &mut Parser, head: Head) -> Parsed<Option<DeclId>> {
     if head.qualifiers.is_empty() {
         return Ok(None);
@@ -137,7 +138,7 @@ fn variables(p: &mut Parser, head: Head, ty: TypeId) -> Parsed<DeclId> {
     Ok(finish(p, head, DeclKind::Variables { ty, declarators }))
 }
 
-/// True after the `}` of a struct where no declarator follows: its `;` has been forgotten.
+/// True after the `}` of a struct without a declarator: its `;` is missing.
 fn ends_struct(p: &mut Parser, ty: TypeId) -> bool {
     matches!(p.ast[ty].kind, TypeKind::Struct(_)) && !p.at_identifier()
 }
@@ -165,7 +166,7 @@ pub(super) fn condition_declaration(p: &mut Parser) -> Parsed<DeclId> {
     Ok(finish(p, head, DeclKind::Variables { ty, declarators }))
 }
 
-/// `function_prototype` and what follows it: `;`, or the body of a `function_definition`.
+/// `function_prototype` and the text after it: `;`, or the body of a `function_definition`.
 fn function(p: &mut Parser, head: Head, ty: TypeId, before: List<Attribute>) -> Parsed<Declared> {
     let mut function = function_prototype(p, head, ty, before)?;
     if p.at(Punct::LeftBrace) {

@@ -1,6 +1,6 @@
 //! Expressions, from the comma down to primaries (section 5.1 has the table of precedences).
 //!
-//! An assignment to something that is not an lvalue is taken; the semantic analysis knows better what is one.
+//! The parser accepts assignments to any expression; the semantic analysis checks for lvalues.
 
 use super::cursor::{Parsed, Parser, Reported};
 use super::types::{at_matrix, push_dimensions, type_specifier};
@@ -20,7 +20,7 @@ pub(super) fn expression(p: &mut Parser) -> Parsed<ExprId> {
     Ok(left)
 }
 
-/// Adds an expression that goes from the start of `first` to the end of `last`.
+/// Adds an expression from the start of `first` to the end of `last`.
 fn join(p: &mut Parser, first: ExprId, last: ExprId, kind: ExprKind) -> Parsed<ExprId> {
     let span = p.expr_span(first).to(p.expr_span(last));
     p.expr(kind, span)
@@ -47,7 +47,7 @@ pub(super) fn constant_expression(p: &mut Parser) -> Parsed<ExprId> {
 /// The level of `+` and `-` among binary operators.
 const ADDITIVE: u8 = 9;
 
-/// `additive_expression`: what may be before a `>` that closes.
+/// `additive_expression`: the expressions allowed before a closing `>`.
 pub(super) fn additive_expression(p: &mut Parser) -> Parsed<ExprId> {
     p.nested(|p| binary_expression(p, ADDITIVE))
 }
@@ -103,7 +103,7 @@ fn binary_operator(kind: TokenKind) -> Option<(BinaryOp, u8)> {
     })
 }
 
-/// `assignment_operator`: the operator inside it, none for a plain `=`.
+/// `assignment_operator`: the operator inside it, `None` for a plain `=`.
 #[rustfmt::skip]
 fn assignment_operator(kind: TokenKind) -> Option<Option<BinaryOp>> {
     let TokenKind::Punct(punct) = kind else { return None };
@@ -220,8 +220,8 @@ fn no_such_method(p: &mut Parser, name: Name) -> Reported {
     })
 }
 
-/// A name with brackets that turns out to be an array type, as in `S[](…)`: `base` holds the brackets before the
-/// current token, which is `[` with no size or `(`.
+/// A name with brackets that turns out to be an array type, as in `S[](…)`. `base` has the brackets before the current
+/// token, which is a `[` without a size or a `(`.
 fn array_constructor(p: &mut Parser, base: ExprId) -> Parsed<ExprId> {
     let Some(name) = root_of_brackets(p, base) else {
         return Err(p.expected("an operator or `;`"));
@@ -274,7 +274,7 @@ fn constructor(p: &mut Parser) -> Parsed<ExprId> {
     Err(if p.at(Punct::RightParen) { cast(p, ty) } else { p.expected("`(` and the arguments of the constructor") })
 }
 
-/// `(float)x`: the habit of another language, or a type where a value is needed.
+/// `(float)x`: a C cast, or a type where a value is needed.
 fn cast(p: &mut Parser, ty: TypeId) -> Reported {
     let span = p.ast[ty].span;
     let error = Diagnostic::error(Code::SYNTAX, "a type is not a value").at(span, "a constructor needs its arguments");
@@ -321,7 +321,7 @@ fn parenthesized(p: &mut Parser) -> Parsed<ExprId> {
     Ok(inner)
 }
 
-/// An expression that begins with a word: a constant, a constructor, a call or a variable.
+/// An expression that starts with a word: a constant, a constructor, a call or a variable.
 fn word(p: &mut Parser) -> Parsed<ExprId> {
     match p.class() {
         Some(WordClass::Bool(value)) => {
@@ -337,7 +337,8 @@ fn word(p: &mut Parser) -> Parsed<ExprId> {
     }
 }
 
-/// True at `coopmat<…>(` and `coopmat<…>[`, or the same of its like; a variable called `coopmat` may be compared with everything else.
+/// True at `coopmat<…>(` and `coopmat<…>[`, or a similar type's. A variable called `coopmat` may be compared with
+/// anything else.
 pub(super) fn at_matrix_constructor(p: &Parser) -> bool {
     let less = p.position() + 1;
     at_matrix(p).is_some_and(|(count, _)| {

@@ -1,5 +1,5 @@
-//! Misspelt keywords. The parser takes `bufer` for the name of a type and stumbles over what follows; the message is
-//! better about the word.
+//! Misspelt keywords. The parser reads `bufer` as the name of a type and fails at a later token, but a message about
+//! the word is better.
 
 use super::cursor::Parser;
 use crate::diagnostic::nearest::nearest;
@@ -10,21 +10,21 @@ use crate::glsl::keyword::{self, Keyword, Language, WordClass};
 use crate::glsl::token::{Punct, Symbol, TokenKind};
 use crate::grammar;
 
-/// Tokens before an error among which its statement begins, at most.
+/// The maximum number of tokens from an error back to the start of its statement.
 const FARTHEST: usize = 64;
 
-/// Words of fewer letters are too often names that happen to be like a keyword.
+/// Shorter words are too often names that happen to resemble a keyword.
 const SHORTEST: usize = 3;
 
-/// The words that begin statements and declarations.
+/// The words that start statements and declarations.
 pub(in crate::glsl) fn keywords() -> impl Iterator<Item = &'static str> {
     let begins = |class: WordClass| matches!(class, WordClass::Keyword(_) | WordClass::Qualifier(_));
     keyword::words(Language::Desktop).filter(move |(_, class)| begins(*class)).map(|(word, _)| word)
 }
 
 impl Parser<'_> {
-    /// The message about the first word of the statement around the current token that is a misspelt keyword, where
-    /// a keyword may be: at its start, or after qualifiers.
+    /// The message about the first word of the current statement that is a misspelt keyword, at a place for keywords:
+    /// at its start, or after qualifiers.
     pub fn misspelt_keyword(&self) -> Option<Diagnostic> {
         let (at, index) = (self.position(), self.after_qualifiers(self.statement_start()));
         let TokenKind::Word(symbol) = self.token(index).kind() else { return None };
@@ -42,7 +42,7 @@ impl Parser<'_> {
         Some(diagnostic.suggest(span, near, format!("did you mean `{near}`?")))
     }
 
-    /// Adds what is written in GLSL for what is at the current token, or begins its statement, by habit of other languages.
+    /// Adds the GLSL equivalent of a foreign word at the current token or at the start of its statement.
     pub fn with_habit(&self, diagnostic: Diagnostic) -> Diagnostic {
         let found = match self.kind() {
             TokenKind::Punct(Punct::Star | Punct::Amp) => {
@@ -57,7 +57,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The word that the statement around the current token begins with.
+    /// The first word of the current statement.
     fn first_word(&self) -> Option<&str> {
         match self.token(self.after_qualifiers(self.statement_start())).kind() {
             TokenKind::Word(symbol) => Some(self.text(symbol)),
@@ -76,8 +76,7 @@ impl Parser<'_> {
         before.find(is_end).map_or(at.saturating_sub(FARTHEST), |end| end + 1)
     }
 
-    /// The index of the first token at or after `index` that is not part of a qualifier; qualifiers are passed up to the current
-    /// token.
+    /// The index of the first token at or after `index` that is not part of a qualifier, at most the current token.
     fn after_qualifiers(&self, mut index: usize) -> usize {
         while index < self.position()
             && let Some(WordClass::Qualifier(qualifier)) = self.class_at(index)
@@ -88,11 +87,11 @@ impl Parser<'_> {
                 index = self.after_parentheses(index);
             }
         }
-        // `else` may come before what is misspelt.
+        // `else` may precede the misspelt word.
         if matches!(self.class_at(index), Some(WordClass::Keyword(Keyword::Else))) { index + 1 } else { index }
     }
 
-    /// The index after the `)` that answers the `(` at `index`; the current token's, if it is not there yet.
+    /// The index after the `)` that matches the `(` at `index`; the current token's, if there is none yet.
     fn after_parentheses(&self, index: usize) -> usize {
         let mut depth = 0usize;
         for at in index..self.position() {
@@ -106,7 +105,7 @@ impl Parser<'_> {
         self.position()
     }
 
-    /// Returns true if the shader has a word more than once: it is a name then.
+    /// Returns true if the shader contains a word more than once, so that it is probably a name.
     fn is_used_elsewhere(&self, symbol: Symbol) -> bool {
         self.tokens().iter().filter(|token| token.is(TokenKind::Word(symbol))).count() > 1
     }

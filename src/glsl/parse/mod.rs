@@ -1,8 +1,7 @@
 //! The parser: tokens in, an [`Ast`] out. One function per production of `grammar/glsl.ebnf`, with the same name.
 //!
-//! It resolves no name: what is a type and what a variable follows from the place of a word alone. It follows nesting
-//! only to a limit, so that no input overflows the stack, and it continues after an error; the broken part is missing in
-//! the tree then.
+//! It does not resolve names: only the position of a word decides between type and variable. It limits nesting, so that
+//! no input overflows the stack. It continues after an error, with the broken part missing from the tree.
 
 mod cursor;
 mod declarations;
@@ -20,15 +19,14 @@ use crate::diagnostic::Diagnostics;
 use cursor::{Parsed, Parser};
 pub(super) use misspelt::keywords;
 
-/// Parses a whole shader. When `diagnostics` has gained errors, the tree lacks what could not be read.
+/// Parses a whole shader. If `diagnostics` has gained errors, the tree lacks the parts that could not be parsed.
 pub fn parse(stream: &TokenStream, interner: &Interner, diagnostics: &mut Diagnostics) -> Ast {
     let mut parser = Parser::new(stream, interner, diagnostics);
     translation_unit(&mut parser);
     parser.ast
 }
 
-/// `translation_unit`. Words that no item can begin with are skipped in silence after a broken item: they are what
-/// is left of it.
+/// `translation_unit`. After a broken item, words that cannot start an item are its remains and are skipped silently.
 fn translation_unit(p: &mut Parser) {
     let mut broken = false;
     while !p.at_end() && !p.is_full() {
@@ -49,7 +47,7 @@ fn translation_unit(p: &mut Parser) {
     }
 }
 
-/// Skips a broken item and the brace that may be left over.
+/// Skips a broken item and a leftover closing brace.
 fn skip_item(p: &mut Parser, start: usize) {
     p.skip_statement(start);
     if p.position() == start || p.at(Punct::RightBrace) {
@@ -57,7 +55,7 @@ fn skip_item(p: &mut Parser, start: usize) {
     }
 }
 
-/// True where an item begins in all likelihood: a word for it, or two words in a row.
+/// True if an item probably starts here: a word for it, or two words in a row.
 fn starts_item(p: &mut Parser) -> bool {
     match p.class() {
         Some(WordClass::Type) => !p.is_punct(1, Punct::LeftParen),

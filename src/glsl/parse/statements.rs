@@ -19,8 +19,8 @@ pub(super) fn compound_body(p: &mut Parser) -> Parsed<List<StmtId>> {
     statement_like_list(p, open, statement)
 }
 
-/// The list between the brace at `open`, already taken, and the matching one: statements or members. A broken one is
-/// left out.
+/// The list between the brace at `open`, already taken, and the matching one: statements or members, without broken
+/// ones.
 pub(super) fn statement_like_list<T: Pooled>(
     p: &mut Parser,
     open: Span,
@@ -39,7 +39,7 @@ pub(super) fn statement_like_list<T: Pooled>(
     })
 }
 
-/// True at `type name (`, which begins a function and nothing else.
+/// True at `type name (`, which only starts a function.
 fn at_function(p: &mut Parser) -> bool {
     let typed = matches!(p.class(), Some(WordClass::Type)) || p.at_identifier();
     typed && p.is_identifier(p.position() + 1) && p.is_punct(2, Punct::LeftParen)
@@ -80,7 +80,7 @@ fn unattributed(p: &mut Parser) -> Parsed<StmtKind> {
     }
 }
 
-/// The keyword that begins a statement other than a declaration or expression.
+/// The keyword of a statement other than a declaration or expression.
 fn statement_keyword(p: &mut Parser) -> Option<Keyword> {
     match p.class()? {
         WordClass::Keyword(Keyword::Struct | Keyword::Precision) => None,
@@ -129,8 +129,8 @@ fn simple_statement(p: &mut Parser) -> Parsed<StmtKind> {
     Ok(StmtKind::Expr(value))
 }
 
-/// True where a declaration begins: at a qualifier, `struct` or `precision`, at a type that is not called as a
-/// constructor, and at two names in a row, with or without brackets between them.
+/// True if a declaration starts here: at a qualifier, `struct` or `precision`, at a type that is not called as a
+/// constructor, and at two names in a row, possibly with brackets in between.
 fn at_declaration(p: &mut Parser) -> bool {
     if qualifier_ahead(p).is_some() {
         return true;
@@ -165,7 +165,7 @@ fn starts_expression(p: &mut Parser) -> bool {
     }
 }
 
-/// A statement that is one keyword.
+/// A statement that consists of one keyword.
 fn jump(p: &mut Parser, kind: StmtKind, what: &str) -> Parsed<StmtKind> {
     p.bump();
     p.semicolon(what)?;
@@ -188,8 +188,8 @@ fn case_label(p: &mut Parser, keyword: Keyword) -> Parsed<StmtKind> {
     Ok(kind)
 }
 
-/// Reads what is between the parentheses after the keyword `of`. When it is broken, goes after them and gives
-/// none, so that the body can still be read.
+/// Parses the contents of the parentheses after the keyword `of`. If they are broken, skips them and returns `None`, so
+/// that the body can still be parsed.
 fn header<T>(p: &mut Parser, of: &str, inner: fn(&mut Parser) -> Parsed<T>) -> Parsed<Option<T>> {
     let (open, start) = (p.span(), p.position());
     p.expect(Punct::LeftParen, format_args!("after `{of}`"))?;
@@ -203,18 +203,18 @@ fn header<T>(p: &mut Parser, of: &str, inner: fn(&mut Parser) -> Parsed<T>) -> P
     }
 }
 
-/// `selection_statement`: the whole chain of `else if`s in one go.
+/// `selection_statement`: the whole chain of `else if`s at once.
 fn selection_statement(p: &mut Parser) -> Parsed<StmtKind> {
     let mut otherwise = None;
     let arms = p.list(|p| {
         otherwise = push_arms(p)?;
         Ok(())
     })?;
-    // Only a chain whose conditions are all broken has no arm.
+    // Only a chain with no valid condition has no arm.
     Ok(if arms.is_empty() { StmtKind::Empty } else { StmtKind::If { arms, otherwise } })
 }
 
-/// Adds the arms to the open list and gives the last `else`.
+/// Adds the arms to the open list and returns the last `else`.
 fn push_arms(p: &mut Parser) -> Parsed<Option<StmtId>> {
     while p.eat_keyword(Keyword::If) {
         let condition = header(p, "if", expression)?;
@@ -302,7 +302,7 @@ fn for_init(p: &mut Parser) -> Parsed<Option<StmtId>> {
     Ok(Some(p.ast.stmts.push(Stmt { kind, attributes: List::EMPTY, span })))
 }
 
-/// `attributes`: none or more groups, `[[a, b(1)]] [[c]]`.
+/// `attributes`: zero or more groups, `[[a, b(1)]] [[c]]`.
 pub(super) fn attributes(p: &mut Parser) -> Parsed<List<Attribute>> {
     if !p.at(Punct::LeftBracket) {
         return Ok(List::EMPTY);

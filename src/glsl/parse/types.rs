@@ -11,7 +11,7 @@ use crate::glsl::keyword::{Keyword, WordClass};
 use crate::glsl::token::{Punct, TokenKind};
 use crate::source::Span;
 
-/// `type_qualifiers`: none or more.
+/// `type_qualifiers`: zero or more.
 pub(super) fn type_qualifiers(p: &mut Parser) -> Parsed<List<Qualifier>> {
     if qualifier_ahead(p).is_none() {
         return Ok(List::EMPTY);
@@ -25,7 +25,7 @@ pub(super) fn type_qualifiers(p: &mut Parser) -> Parsed<List<Qualifier>> {
     })
 }
 
-/// The qualifier that the current word begins.
+/// The qualifier that starts with the current word.
 pub(super) fn qualifier_ahead(p: &mut Parser) -> Option<QualifierKind> {
     match p.class()? {
         WordClass::Qualifier(kind) => Some(kind),
@@ -133,7 +133,7 @@ fn spirv_arg(p: &mut Parser) -> Parsed<SpirvArg> {
     Ok(SpirvArg { key, value, span: p.span_from(start) })
 }
 
-/// `spirv_value`: a list, a type by its keyword, or an expression, which a struct's name is too.
+/// `spirv_value`: a list, a type by its keyword, or an expression, which includes a struct's name.
 fn spirv_value(p: &mut Parser) -> Parsed<SpirvValue> {
     let open = p.span();
     if p.eat(Punct::LeftBracket) {
@@ -148,7 +148,7 @@ fn spirv_value(p: &mut Parser) -> Parsed<SpirvValue> {
     constant_expression(p).map(SpirvValue::Expr)
 }
 
-/// Types of matrices, with the number of things between `<` and `>`; true if the first is the type of the elements.
+/// Matrix types, with the number of parameters; true if the first is the element type.
 const MATRICES: [(&str, usize, bool); 5] = [
     ("coopmat", 5, true),
     ("coopvecNV", 2, true),
@@ -196,7 +196,8 @@ fn tensor_specifier(p: &mut Parser) -> Parsed<TensorSpec> {
     Ok(TensorSpec { name, parameters })
 }
 
-/// True at `tensorARM<` (GL_ARM_tensors), which is not supported; any type's name will do where a type is expected.
+/// True at `tensorARM<` (GL_ARM_tensors), which is not supported, and at parameters after any type name where a type is
+/// expected.
 pub(super) fn has_parameters(p: &mut Parser) -> bool {
     let TokenKind::Word(symbol) = p.kind() else { return false };
     p.is_punct(1, Punct::Less) && (matches!(p.class(), Some(WordClass::Type)) || p.text(symbol) == "tensorARM")
@@ -208,7 +209,7 @@ fn type_with_parameters(p: &mut Parser) -> Reported {
     p.report(error.at(p.span(), "only those of cooperative matrices and vectors and of NVIDIA's tensors are"))
 }
 
-/// `array_specifier`: none or more pairs of brackets.
+/// `array_specifier`: zero or more pairs of brackets.
 pub(super) fn array_specifier(p: &mut Parser) -> Parsed<List<Dimension>> {
     if !p.at(Punct::LeftBracket) {
         return Ok(List::EMPTY);

@@ -1,6 +1,6 @@
 //! Conditional groups: `#if`, `#ifdef`, `#ifndef`, `#elif`, `#else`, `#endif` (GLSL 4.60 section 3.3).
 //!
-//! Groups that are left out are skipped line by line without making tokens of them.
+//! Excluded groups are skipped line by line without tokenizing them.
 
 use super::Preprocessor;
 use super::evaluate::Evaluator;
@@ -15,7 +15,7 @@ pub(super) struct Conditional {
     span: Span,
     /// One of its groups has been used, or none may be.
     taken: bool,
-    /// True inside a group that is left out.
+    /// True inside an excluded group.
     dead: bool,
     otherwise: Option<Span>,
 }
@@ -84,7 +84,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The innermost `#if` of this file; an error when there is none.
+    /// The innermost `#if` of this file; an error if there is none.
     fn open_conditional(&mut self, at: Span) -> Option<&mut Conditional> {
         if self.conditionals.len() == self.input().outer_groups {
             let message = format!("`{}` without `#if`", self.sources.text(at));
@@ -135,7 +135,7 @@ impl Preprocessor<'_> {
         used
     }
 
-    /// Ends a group; whether the text after it is used.
+    /// Ends a group. Returns true if the text after it is used.
     fn close_group(&mut self, at: Span) -> bool {
         if self.open_conditional(at).is_none() {
             return true;
@@ -174,7 +174,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Obeys a directive in skipped text; whether the text after it is used.
+    /// Obeys a directive in skipped text. Returns true if the text after it is used.
     fn leaves_skipping(&mut self, at: Span, name: PpToken) -> bool {
         let PpKind::Word(name) = name.kind() else { return false };
         match self.interner.text(name) {
@@ -189,14 +189,14 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Reports the groups that a file leaves open.
+    /// Reports the unclosed groups of a file.
     pub(super) fn close_groups(&mut self, outer: usize) {
         for group in self.conditionals.split_off(outer) {
             self.error(Code::UNTERMINATED_IF, group.span, "this group has no `#endif`", "opened here");
         }
     }
 
-    /// The value of an `#if` line; false when it has none.
+    /// The value of an `#if` line; false if it has none.
     fn condition(&mut self, tokens: &[PpToken], at: Span) -> bool {
         let tokens = self.expand_condition(tokens);
         let Some((value, length)) = self.evaluate(&tokens, at) else { return false };

@@ -10,7 +10,7 @@ use crate::glsl::token::{Punct, Symbol};
 use crate::source::Span;
 use std::ops::Range;
 
-/// Parameters that one macro may have.
+/// Limit of the parameters of a macro.
 const PARAMETER_LIMIT: usize = 256;
 
 /// Index of a macro in its [`MacroTable`].
@@ -28,14 +28,14 @@ pub(super) enum MacroKind {
 /// A macro, defined or not any more.
 #[derive(Debug)]
 pub(super) struct Macro {
-    /// Where its name is in its definition.
+    /// The name in its definition.
     pub span: Span,
     pub kind: MacroKind,
     /// Its tokens in [`MacroTable::bodies`].
     pub body: Range<usize>,
     /// `##` occurs in it.
     pub pastes: bool,
-    /// Its expansion is being read, so that its name stands for itself.
+    /// True while its expansion is being read, so that its name is not expanded.
     pub active: bool,
     /// The command line defines it.
     pub command_line: bool,
@@ -80,8 +80,8 @@ impl MacroTable {
         }
     }
 
-    /// The macro that a name stands for; at first sight `find` says whether it is predefined. Inlined, since nearly every
-    /// name is known to be none.
+    /// The macro with a name. At its first use, `find` looks up predefined ones. Inlined, because most names are
+    /// already known not to be macros.
     #[inline(always)]
     pub fn lookup(&mut self, name: Symbol, find: impl FnOnce() -> Option<Builtin>) -> Option<MacroId> {
         match self.slot(name) {
@@ -135,7 +135,7 @@ impl MacroTable {
 }
 
 impl Preprocessor<'_> {
-    /// The macro that a name stands for.
+    /// The macro with a name.
     pub(super) fn lookup(&mut self, name: Symbol) -> Option<MacroId> {
         let (interner, version, dialects) = (&*self.interner, self.output.version, self.options.dialects);
         let stage = self.stage();
@@ -179,7 +179,7 @@ impl Preprocessor<'_> {
         true
     }
 
-    /// Reads what follows the name.
+    /// Reads the text after the name.
     fn definition(&mut self, span: Span) -> Option<Macro> {
         let start = self.macros.bodies.len();
         let first = self.next_in_line();
@@ -199,7 +199,7 @@ impl Preprocessor<'_> {
         Some(Macro { span, kind, body: start..self.macros.bodies.len(), pastes, active: false, command_line })
     }
 
-    /// The parameters after an open parenthesis, to the closing one.
+    /// The parameters after an open parenthesis, up to the closing one.
     fn parameters(&mut self, open: Span) -> Option<Box<[Symbol]>> {
         let mut names = Vec::new();
         let mut token = self.next_in_line();
@@ -273,7 +273,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// A macro may be defined again only in the same way.
+    /// A macro may only be redefined in the same way.
     fn check_redefinition(&mut self, name: Symbol, new: &Macro) -> bool {
         let Some(id) = self.lookup(name) else { return true };
         let old = self.macros.get(id);

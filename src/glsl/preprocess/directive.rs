@@ -1,4 +1,4 @@
-//! Distinguishes directives, and executes the small ones: `#undef`, `#error`, `#pragma`, `#line`.
+//! Dispatches directives, and executes the small ones: `#undef`, `#error`, `#pragma`, `#line`.
 
 use super::{KeptLine, Preprocessor};
 use crate::diagnostic::nearest::nearest;
@@ -9,7 +9,7 @@ use crate::glsl::token::{Pragma, Symbol};
 use crate::ir::Stage;
 use crate::source::{LineMark, Span};
 
-/// Carries out a directive whose `#` and name, at the span, have been read.
+/// Executes a directive whose `#` and name, at the span, have been read.
 type Handler = fn(&mut Preprocessor<'_>, Span);
 
 /// GLSL 4.60 section 3.3, and `#include`.
@@ -36,7 +36,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 impl Preprocessor<'_> {
-    /// Carries out the directive after a `#` that begins a line. A `#` alone does nothing.
+    /// Executes the directive after a `#` at the start of a line. A `#` alone does nothing.
     pub(super) fn directive(&mut self, hash: PpToken) {
         let Some(name) = self.next_in_line() else { return };
         let span = hash.span.to(name.span);
@@ -74,7 +74,7 @@ impl Preprocessor<'_> {
         self.diagnostics.push(error);
     }
 
-    /// The name that must follow a directive; an error and none when something else does.
+    /// The name that must follow a directive; otherwise an error and `None`.
     pub(super) fn directive_name(&mut self, at: Span) -> Option<(Symbol, Span)> {
         match self.next_in_line() {
             Some(word) => match word.kind() {
@@ -87,7 +87,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// Warns of text after a complete directive.
+    /// Warns about text after a complete directive.
     pub(super) fn expect_line_end(&mut self) {
         if let Some(extra) = self.next_in_line() {
             let span = extra.span.to(self.input().lexer.rest_of_line().1);
@@ -96,7 +96,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Remembers that the text form keeps a line.
+    /// Records that the text form keeps a line.
     pub(super) fn keep_line(&mut self, span: Span) {
         let token = self.token_index();
         self.output.kept.push(KeptLine { token, span });

@@ -1,7 +1,7 @@
 //! Values of the expressions in `#if`, `#elif` and `#line` (GLSL 4.60 section 3.3), in 64 bits as C++ has it.
 //!
-//! Macros are expanded and `defined` is resolved before. Names that are left count as 0 and are listed for the caller
-//! when their value matters.
+//! Macros are expanded and `defined` is resolved before. Remaining names count as 0 and are listed for the caller if
+//! their value matters.
 
 use crate::diagnostic::Code;
 use crate::glsl::lex::{PpKind, PpToken};
@@ -30,11 +30,11 @@ pub(super) struct Evaluator<'a> {
     directive: Span,
     next: usize,
     depth: u32,
-    /// Names without a value whose value was asked for.
+    /// Names without a value whose value was needed.
     pub undefined: Vec<PpToken>,
 }
 
-/// Operator, precedence (higher binds tighter), value; none when there is no value.
+/// Operator, precedence (higher binds tighter), function; it returns `None` if the value is undefined.
 type Binary = (Punct, u8, fn(i64, i64) -> Option<i64>);
 
 const BINARY: &[Binary] = &[

@@ -1,8 +1,9 @@
-//! Macro expansion as C++ has it (GLSL 4.60 section 3.3). `#` is not in the specification: glslang has it since 16.1.
+//! Macro expansion with C++'s rules (GLSL 4.60 section 3.3). `#` is not in the specification; glslang has it since
+//! 16.1.
 //!
-//! Expansions are a stack of frames over one pool of tokens. While a macro's frame is open its name stands for itself,
-//! and a name met then is painted, so that it is never expanded later. Tokens of a macro carry the span of the
-//! outermost call. The size of all expansions and their nesting are bounded.
+//! Expansions are a stack of frames over one pool of tokens. While a macro's frame is open, its name is not expanded,
+//! and an occurrence of the name is painted, so that it is never expanded later. Tokens of a macro carry the span of
+//! the outermost call. The size of all expansions and their nesting are bounded.
 
 use super::Preprocessor;
 use super::define::{MacroId, MacroKind};
@@ -13,26 +14,26 @@ use crate::glsl::types::counted;
 use crate::limits;
 use crate::source::Span;
 
-/// Longest token that `##` and `#` make.
+/// Length limit of a token from `##` or `#`.
 const PASTE_LIMIT: usize = 4096;
 
 /// Nesting of macro calls in the arguments of macro calls.
 const DEPTH_LIMIT: u32 = 500;
 
-/// Where a token came from.
+/// The origin of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
     Text,
     Macro,
 }
 
-/// Tokens in the pool that are to be read next.
+/// The next tokens in the pool.
 #[derive(Debug)]
 struct PendingTokens {
     start: usize,
     next: usize,
     end: usize,
-    /// None: a list that is expanded by itself; reading does not go past its end.
+    /// `None` for a list that is expanded alone; reading stops at its end.
     of: Option<MacroId>,
 }
 
@@ -43,7 +44,7 @@ pub(super) struct Expansion {
     pool: Vec<PpToken>,
     produced: usize,
     depth: u32,
-    /// A limit is passed; nothing is expanded any more.
+    /// A limit was exceeded; nothing is expanded any more.
     exhausted: bool,
     /// The argument list of a call is being read.
     pub in_arguments: bool,
@@ -72,7 +73,7 @@ enum Step {
 /// The arguments of a call, one after the other.
 struct Arguments {
     tokens: Vec<PpToken>,
-    /// Where each argument ends.
+    /// The end of each argument.
     ends: Vec<usize>,
     /// The closing parenthesis.
     close: Span,
@@ -102,7 +103,7 @@ impl Preprocessor<'_> {
         self.expanded(token)
     }
 
-    /// The first token of the expansion of a token: itself, unless it names a macro.
+    /// The first token of the expansion of a token: the token itself, unless it names a macro.
     pub(super) fn expanded(&mut self, mut token: PpToken) -> PpToken {
         loop {
             let PpKind::Word(name) = token.kind() else { return token };
@@ -132,7 +133,7 @@ impl Preprocessor<'_> {
         self.read_source()
     }
 
-    /// Where the token that was read last came from.
+    /// The origin of the last token read.
     pub(super) fn origin(&self) -> Origin {
         match self.expansion.frames.last() {
             Some(PendingTokens { of: Some(_), .. }) => Origin::Macro,
@@ -220,7 +221,7 @@ impl Preprocessor<'_> {
         self.push_frame(None, tokens, PpToken::END);
     }
 
-    /// Ends a list of [`Self::push_list`] that was read to its end.
+    /// Ends a list from [`Self::push_list`] that was read to its end.
     pub(super) fn pop_list(&mut self) {
         self.pop_frame();
     }
@@ -254,7 +255,8 @@ impl Preprocessor<'_> {
         self.take_source_paren()
     }
 
-    /// Reads the arguments of a call to its closing parenthesis; none, and an error, when that is missing.
+    /// Reads the arguments of a call to its closing parenthesis. Reports an error and returns `None` if that is
+    /// missing.
     fn arguments(&mut self, name: PpToken) -> Option<Arguments> {
         let mut tokens = Vec::new();
         let mut ends = Vec::new();
@@ -285,7 +287,7 @@ impl Preprocessor<'_> {
         Some(Arguments { tokens, ends, close: close?, expanded: Vec::new() })
     }
 
-    /// A token of an argument; the name of a macro that is being expanded is painted here already.
+    /// A token of an argument. The name of a macro that is being expanded is painted here already.
     fn read_argument(&mut self) -> PpToken {
         let mut token = self.read();
         if let PpKind::Word(name) = token.kind()
@@ -341,14 +343,14 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// Bounds a single expansion while it is made.
+    /// Limits a single expansion during its construction.
     fn count_pending(&mut self, tokens: usize, span: Span) {
         if self.expansion.produced + tokens > self.options.limits.macro_tokens {
             self.count(tokens, span);
         }
     }
 
-    /// Adds the expansion of a body token: itself, or an argument, expanded unless it is `raw`.
+    /// Adds the expansion of a body token: the token itself, or an argument, expanded unless it is `raw`.
     fn operand(&mut self, at: usize, raw: bool, arguments: &mut Arguments, out: &mut Vec<PpToken>) {
         let token = self.macros.bodies[at];
         let PpKind::Parameter(index) = token.kind() else { return out.push(token) };
@@ -364,7 +366,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Adds the string that `#` makes of the parameter at `at`: its argument as it was written, white space as one space.
+    /// Adds the string for `#` and the parameter at `at`: its argument as written, with white space as one space.
     fn stringize(&mut self, at: usize, arguments: &Arguments, call: Span, out: &mut Vec<PpToken>) {
         let PpKind::Parameter(index) = self.macros.bodies[at].kind() else { return };
         let mut text = String::new();
@@ -407,7 +409,7 @@ impl Preprocessor<'_> {
             let message = format!("macro calls are nested more than {DEPTH_LIMIT} deep");
             self.exhaust(tokens.first().map_or(Span::NONE, |token| token.span), message);
         }
-        // Both the list that is read and what it becomes stay until the call around them ends.
+        // Both the list and its expansion stay until the enclosing call ends.
         limits::hold::<[PpToken; 2]>(tokens.len());
         let mut expanded = Vec::with_capacity(tokens.len());
         self.expansion.depth += 1;
@@ -424,7 +426,7 @@ impl Preprocessor<'_> {
         expanded
     }
 
-    /// Joins the tokens before and at `start` into one.
+    /// Pastes the tokens before and at `start` into one.
     fn paste(&mut self, out: &mut Vec<PpToken>, start: usize, call: Span) {
         let (left, right) = (out[start - 1].kind().spelling(self.interner), out[start].kind().spelling(self.interner));
         let text = format!("{left}{right}");

@@ -1,4 +1,4 @@
-//! `#extension` lines (GLSL 4.60 section 3.3): their form, and whether the extension can be had.
+//! `#extension` lines (GLSL 4.60 section 3.3): their form, and whether the extension is available.
 
 use super::{Dialects, ExtensionInfo, Preprocessor};
 use crate::diagnostic::nearest::nearest;
@@ -11,7 +11,7 @@ const INCLUDE_EXTENSIONS: [&str; 2] = ["GL_GOOGLE_include_directive", "GL_ARB_sh
 
 const LINE_EXTENSION: &str = "GL_GOOGLE_cpp_style_line_directive";
 
-/// Shaders with this one make up others, and define their macros.
+/// Shaders with this extension emulate others, and define their macros.
 const STAND_IN: &str = "GL_EXT_spirv_intrinsics";
 
 const BEHAVIORS: &[(&str, ExtensionBehavior)] = &[
@@ -21,7 +21,7 @@ const BEHAVIORS: &[(&str, ExtensionBehavior)] = &[
     ("disable", ExtensionBehavior::Disable),
 ];
 
-/// The extension of a name: one of the preprocessor's own or of the dialects.
+/// The extension with a name: one of the preprocessor's own or of the dialects.
 pub(super) fn find(name: &str, dialects: &dyn Dialects) -> Option<ExtensionInfo> {
     let own = name == LINE_EXTENSION || INCLUDE_EXTENSIONS.contains(&name);
     if own { Some(ExtensionInfo { value: 1, unavailable: None }) } else { dialects.extension(name) }
@@ -78,7 +78,7 @@ impl Preprocessor<'_> {
         self.diagnostics.push(error);
     }
 
-    /// Both languages ask for it, and shaders that others compile do not keep to it.
+    /// Both languages require this place, but shaders for other compilers do not always respect it.
     fn check_extension_place(&mut self, at: Span) {
         let late = self.token_index() > 0;
         if late && !std::mem::replace(&mut self.warned.late_extension, true) {
@@ -87,7 +87,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `all` can only be warned of or disabled.
+    /// `all` can only be set to `warn` or `disable`.
     fn check_all(&mut self, behavior: ExtensionBehavior, span: Span) -> bool {
         let fits = matches!(behavior, ExtensionBehavior::Warn | ExtensionBehavior::Disable);
         if !fits {
@@ -106,7 +106,7 @@ impl Preprocessor<'_> {
             Some(ExtensionInfo { unavailable: Some(reason), .. }) => (Code::PROFILE_LACKS, reason.into_owned()),
             Some(_) => return true,
         };
-        // Build systems search the output of compilers for these words.
+        // Build systems search compiler output for these words.
         let message = format!("extension not supported: {text}");
         let (severity, code) = match behavior {
             ExtensionBehavior::Require => (Severity::Error, code),

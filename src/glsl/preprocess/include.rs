@@ -1,4 +1,4 @@
-//! `#include` (GL_GOOGLE_include_directive): finds the file through the loader and bounds how files include each other.
+//! `#include` (GL_GOOGLE_include_directive): finds the file through the loader and limits the nesting of includes.
 
 use super::Preprocessor;
 use super::input::Input;
@@ -24,7 +24,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Warns once. Other compilers include without the line, and so does much code that is written for them.
+    /// Warns once. Other compilers accept includes without the line, and much code relies on that.
     fn check_includes_allowed(&mut self, at: Span) {
         if self.includes {
             return;
@@ -92,8 +92,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Returns true if an open file would be read again. One whose guard is already defined comes out empty and is no
-    /// cycle.
+    /// Returns true if an open file would be read again. A file whose guard is already defined expands to nothing and
+    /// is not a cycle.
     fn is_cycle(&self, name: &str) -> bool {
         let mut open = self.inputs.iter().filter(|input| *self.sources.file(input.file).name == *name);
         open.any(|input| input.guard.is_none_or(|guard| !self.macros.is_user_defined(guard)))

@@ -7,16 +7,16 @@ use crate::glsl::token::{Punct, Symbol};
 use crate::source::{FileId, SourceMap, Span};
 use std::fmt::Write;
 
-/// Name under which messages show what `-D` and `-U` define.
+/// Name in messages for the macros from `-D` and `-U`.
 const COMMAND_LINE: &str = "<command line>";
 
 /// A file that is being read.
 pub(super) struct Input {
     pub file: FileId,
     pub lexer: Lexer,
-    /// Conditional groups that were open where the file was included.
+    /// Number of conditional groups that were open at the include.
     pub outer_groups: usize,
-    /// The name that an `#ifndef` at the top of the file asks for.
+    /// The name in an `#ifndef` at the top of the file.
     pub guard: Option<Symbol>,
     /// Nothing but white space has been read.
     pub pristine: bool,
@@ -45,7 +45,7 @@ impl Input {
     }
 }
 
-/// Bytes from one quotation mark of a character constant to the other, at most.
+/// Maximum distance in bytes between the quotation marks of a character constant.
 const LONGEST_CHARACTER: u32 = 12;
 
 impl Preprocessor<'_> {
@@ -54,7 +54,7 @@ impl Preprocessor<'_> {
         self.inputs.last_mut().expect("the main file is never left")
     }
 
-    /// Puts the macros of the command line before the main file, as their own file.
+    /// Puts the command line's macros before the main file, as a separate file.
     pub(super) fn enter_command_line(&mut self) {
         let mut text = String::new();
         for option in self.options.macros {
@@ -79,7 +79,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The next token of the files that no directive takes.
+    /// The next token of the files that is not part of a directive.
     pub(super) fn read_source(&mut self) -> PpToken {
         loop {
             let input = self.inputs.last_mut().expect("the main file is never left");
@@ -105,7 +105,7 @@ impl Preprocessor<'_> {
         self.diagnostics.is_full().then_some(PpToken::END)
     }
 
-    /// Takes the next token of the files when it is `(`; leaves everything else, directives too, where it is.
+    /// Takes the next token of the files if it is `(`; leaves everything else, including directives.
     pub(super) fn take_source_paren(&mut self) -> Option<Span> {
         let input = self.inputs.last_mut().expect("the main file is never left");
         let mark = input.lexer.mark();
@@ -129,7 +129,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// All that is left of the directive's line.
+    /// The rest of the directive's line.
     pub(super) fn line_tokens(&mut self) -> Vec<PpToken> {
         std::iter::from_fn(|| self.next_in_line()).collect()
     }
@@ -139,7 +139,7 @@ impl Preprocessor<'_> {
         self.input().lexer.rest_of_line();
     }
 
-    /// Ends a file; false for the main file, which stays.
+    /// Ends a file. Returns false for the main file, which stays.
     fn leave_file(&mut self) -> bool {
         let outer = self.input().outer_groups;
         self.close_groups(outer);
@@ -174,7 +174,7 @@ impl Preprocessor<'_> {
         self.error(code, span, message, label);
     }
 
-    /// Returns true if this is the second quotation mark of what is a character constant elsewhere.
+    /// Returns true if this is the second quotation mark of a C character constant.
     fn ends_character(&self, span: Span) -> bool {
         let is_mark = |span: Span| self.sources.text(span).starts_with('\'');
         let before =
@@ -199,7 +199,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// A value from the command line cannot begin its own line.
+/// A value from the command line must stay on one line.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }

@@ -1,8 +1,8 @@
 //! The GLSL preprocessor (GLSL 4.60 and GLSL ES 3.20, sections 3.3 to 3.5): a file in, a [`TokenStream`] or text out.
 //!
-//! Always gives a stream; what is wrong with the text goes to the [`Diagnostics`]. Macros of extensions and of the
-//! target are looked up in [`Dialects`] when a shader first uses such a name, so that none is defined without success. It reads
-//! no file itself and does not know which names are keywords.
+//! It always returns a stream; errors in the text go to the [`Diagnostics`]. Macros of extensions and of the target are
+//! looked up in [`Dialects`] when a shader first uses their names, so that none is defined needlessly. It reads no file
+//! itself and does not know which names are keywords.
 
 mod condition;
 mod define;
@@ -41,16 +41,16 @@ pub use version::is_supported;
 pub struct ExtensionInfo {
     /// Value of the macro that has the extension's name.
     pub value: u32,
-    /// Why the target cannot have it. Its macro is then undefined and requiring it an error.
+    /// The reason that the target lacks it. Its macro is then undefined, and `require` is an error.
     pub unavailable: Option<Cow<'static, str>>,
 }
 
-/// The extensions and target macros that a shader can see, looked up one by one.
+/// The extensions and target macros that a shader can use, looked up one by one.
 pub trait Dialects {
     /// The extension of this name (such as `GL_KHR_shader_subgroup_basic`).
     fn extension(&self, name: &str) -> Option<ExtensionInfo>;
 
-    /// Value of a macro that the target defines. Only names that begin with `CROSSLANE_` are asked for.
+    /// Value of a macro that the target defines. It is only queried for names that begin with `CROSSLANE_`.
     fn predefined(&self, _name: &str) -> Option<u32> {
         None
     }
@@ -80,7 +80,7 @@ pub enum MacroOption {
 }
 
 impl MacroOption {
-    /// From what follows `-D`: `NAME` (which then is 1) or `NAME=VALUE`.
+    /// The macro in the argument of `-D`: `NAME`, which is then 1, or `NAME=VALUE`.
     pub fn define(text: &str) -> MacroOption {
         match text.split_once('=') {
             Some((name, value)) => MacroOption::Define { name: name.to_string(), value: value.to_string() },
@@ -101,19 +101,19 @@ impl MacroOption {
 /// The options that a caller can set.
 pub struct PreprocessOptions<'a> {
     pub dialects: &'a dyn Dialects,
-    /// The stage of the shader, where it is not for `#pragma shader_stage` to say.
+    /// The stage of the shader, unless `#pragma shader_stage` decides.
     pub stage: Option<Stage>,
     /// In the order of the command line.
     pub macros: &'a [MacroOption],
     /// Version of a shader without `#version` line, which is an error without this.
     pub default_version: Option<Version>,
-    /// Version and profile that take the place of the shader's own.
+    /// Version and profile that override the shader's own.
     pub forced_version: Option<(u16, GlslProfile)>,
     /// See [`crate::glsl::dialect::Dialect::names_profile`].
     pub names_profile: Option<bool>,
     /// Text that is read after the `#version` line, after the macros.
     pub preamble: &'a str,
-    /// Only the limits of includes and macros apply.
+    /// Only the limits on includes and macros apply.
     pub limits: Limits,
 }
 
@@ -129,7 +129,7 @@ pub fn preprocess(
     stream::finish(Preprocessor::new(main, sources, loader, options, interner, diagnostics))
 }
 
-/// Preprocesses to text for people: tokens stay on their lines, `#line` tells where files change, and the `#version`,
+/// Preprocesses to text for people: tokens stay on their lines, `#line` marks changes of file, and the `#version`,
 /// `#extension` and `#pragma` lines are kept.
 pub fn preprocess_to_text(
     main: FileId,
@@ -142,7 +142,7 @@ pub fn preprocess_to_text(
     text::render(Preprocessor::new(main, sources, loader, options, interner, diagnostics), main)
 }
 
-/// The output of a run besides the tokens: the lines that concern the parser.
+/// The output of a run other than tokens: the lines that matter to the parser.
 struct Output {
     /// Number of tokens so far.
     tokens: u32,
@@ -169,12 +169,12 @@ struct Preprocessor<'a> {
     options: &'a PreprocessOptions<'a>,
     interner: &'a mut Interner,
     diagnostics: &'a mut Diagnostics,
-    /// The file being read and the files that include it; the main file comes first and stays.
+    /// The current file and the files that include it; the main file comes first and stays.
     inputs: Vec<Input>,
     conditionals: Vec<Conditional>,
     macros: MacroTable,
     expansion: Expansion,
-    /// Names of the files that hold `#pragma once`.
+    /// Names of the files with `#pragma once`.
     once: FxHashSet<Arc<str>>,
     /// Files included so far.
     included: usize,
@@ -182,7 +182,7 @@ struct Preprocessor<'a> {
     includes: bool,
     /// An extension allows file names in `#line` and `__FILE__`.
     file_names: bool,
-    /// An extension lets the shader define macros of other extensions.
+    /// An extension allows the shader to define macros of other extensions.
     stands_in: bool,
     /// The `#version` line names a profile.
     names_profile: bool,
@@ -193,7 +193,7 @@ struct Preprocessor<'a> {
     output: Output,
 }
 
-/// Warnings that would only repeat themselves.
+/// Warnings that are given once.
 #[derive(Default)]
 struct Warned {
     late_extension: bool,
@@ -202,7 +202,7 @@ struct Warned {
 }
 
 impl<'a> Preprocessor<'a> {
-    /// A run whose `#version` line is read and whose first token is next.
+    /// A run that has read the `#version` line and not yet any token.
     fn new(
         main: FileId,
         sources: &'a mut SourceMap,
@@ -243,19 +243,19 @@ impl<'a> Preprocessor<'a> {
         run
     }
 
-    /// The stage of the shader, as far as it is known by now.
+    /// The stage of the shader, as far as known by now.
     fn stage(&self) -> Stage {
         self.options.stage.or(self.named_stage).unwrap_or(Stage::Compute)
     }
 
-    /// The next token of the output, not yet checked for being GLSL's; none at the end.
+    /// The next token of the output, not yet checked for GLSL, or `None` at the end.
     fn next_token(&mut self) -> Option<PpToken> {
         let token = self.next_expanded();
         self.emitted(token)
     }
 
-    /// Gives `take` the tokens that are not names of macros, which are most of a shader, until it refuses one; then as
-    /// [`Self::next_token`].
+    /// Passes tokens that do not name macros, which are most of a shader, to `take` until it refuses one; then works
+    /// like [`Self::next_token`].
     fn next_after(&mut self, mut take: impl FnMut(PpToken, &Interner) -> bool) -> Option<PpToken> {
         if !self.expansion.is_idle() {
             return self.next_token();
@@ -291,7 +291,7 @@ impl<'a> Preprocessor<'a> {
         Some(token)
     }
 
-    /// About how many tokens there will be: in nearly every shader a token takes four bytes of text or more.
+    /// Estimated number of tokens: in nearly every shader, a token has at least four bytes of text.
     fn expected_tokens(&self) -> usize {
         self.sources.file(self.inputs[0].file).text.len() / 4
     }

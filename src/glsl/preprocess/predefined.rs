@@ -15,7 +15,7 @@ pub(super) enum Builtin {
     Value(u32),
 }
 
-/// Names that the preprocessor itself defines, and that cannot be defined or undefined.
+/// Names that the preprocessor itself defines, and that shaders cannot define or undefine.
 pub(super) fn is_fixed(name: &str) -> bool {
     matches!(name, "__LINE__" | "__FILE__" | "__VERSION__" | "defined")
 }
@@ -51,8 +51,8 @@ fn gl_macro(name: &str, profile: GlslProfile, stage: Stage, dialects: &dyn Diale
     }
 }
 
-/// Returns true for the macro of a stage, such as `GL_VERTEX_SHADER` and, for those that extensions brought,
-/// `GL_ANY_HIT_SHADER_EXT` (as in glslang, whose headers for GL_EXT_spirv_intrinsics ask for them).
+/// Returns true for the macro of a stage, such as `GL_VERTEX_SHADER` and, for stages from extensions,
+/// `GL_ANY_HIT_SHADER_EXT` (as in glslang, whose headers for GL_EXT_spirv_intrinsics need them).
 fn is_of_stage(name: &str, stage: Stage) -> bool {
     let ending = if stage >= Stage::Task { "_SHADER_EXT" } else { "_SHADER" };
     let word = name.strip_prefix("GL_").and_then(|name| name.strip_suffix(ending));
@@ -63,7 +63,7 @@ fn is_of_stage(name: &str, stage: Stage) -> bool {
 }
 
 impl Preprocessor<'_> {
-    /// The token that a predefined macro gives for its `name`.
+    /// The value of a predefined macro at `name`.
     pub(super) fn builtin(&mut self, builtin: Builtin, name: PpToken) -> PpToken {
         let kind = match builtin {
             Builtin::Value(value) => self.number(value),
@@ -89,7 +89,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// A macro call over several lines is on the last of them.
+/// The line of a multi-line macro call is its last line.
 fn last_byte(span: Span) -> u32 {
     span.hi.max(span.lo + 1) - 1
 }

@@ -1,4 +1,4 @@
-//! Preprocessing tokens to the parser's tokens: numbers get their values, and invalid tokens are errors.
+//! Turns preprocessing tokens into the parser's tokens: numbers get their values, and invalid tokens are errors.
 
 use super::{Output, Preprocessor};
 use crate::diagnostic::{Code, Diagnostic};
@@ -11,7 +11,7 @@ use crate::source::Span;
 /// Longest number that a message spells out.
 const SHOWN: usize = 64;
 
-/// Bytes that the syntax tree takes for a token, at most.
+/// Upper bound of the syntax tree's bytes per token.
 const TREE_BYTES: usize = 128;
 
 /// Reads a run to its end. Equal spellings of a number share one literal.
@@ -20,7 +20,7 @@ pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
     let mut finisher = Finisher { run, literals: Literals::default() };
     let mut stray = false;
     while let Some(token) = finisher.next(stray, &mut tokens) {
-        // A directive that is none: its words are not a program.
+        // Skip the words of an invalid directive, which are not code.
         stray &= !token.first;
         if !stray {
             stray = token.kind() == PpKind::Hash;
@@ -38,8 +38,8 @@ pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
     TokenStream { tokens, literals: literals.list, version, extensions, pragmas }
 }
 
-/// Makes the names in `layout(…)` lower case: they stand for the same in any (GLSL 1.50 section 4.3.8; glslang and the
-/// drivers keep to it in later versions). Names of extensions stay.
+/// Converts names in `layout(…)` to lower case, because they are case-insensitive (GLSL 1.50 section 4.3.8; glslang and
+/// the drivers still accept this in later versions). Names of extensions stay.
 fn fold_layouts(tokens: &mut [Token], words: &mut Interner) {
     let layout = TokenKind::Word(words.intern("layout"));
     let mut depth = 0;
@@ -61,7 +61,7 @@ fn fold_layouts(tokens: &mut [Token], words: &mut Interner) {
     }
 }
 
-/// Returns true if a name has capitals and is not an extension's, as `shaderRecordEXT` is.
+/// Returns true if a name has capitals and is not an extension's, such as `shaderRecordEXT`.
 fn has_capitals(name: &str) -> bool {
     let rest = name.trim_end_matches(|c: char| c.is_ascii_uppercase());
     let is_of_vendor = rest.len() + 2 <= name.len() && rest.bytes().any(|c| c.is_ascii_lowercase());
@@ -72,12 +72,12 @@ fn has_capitals(name: &str) -> bool {
 #[derive(Default)]
 struct Literals {
     list: Vec<Literal>,
-    /// Indexed by symbol: the literal that it spells plus one, 0 if unknown.
+    /// Indexed by symbol: its literal plus one, 0 if unknown.
     ids: Vec<u32>,
 }
 
 impl Literals {
-    /// The literal that a text spells.
+    /// The literal of a spelling.
     fn get(&mut self, text: Symbol, words: &Interner) -> Result<LiteralId, NumberError> {
         let index = text.0 as usize;
         if self.ids.len() <= index {
@@ -95,12 +95,12 @@ impl Literals {
         LiteralId(self.list.len() as u32 - 1)
     }
 
-    /// A zero in place of a token that is not a literal, so that parsing can continue.
+    /// A zero instead of an invalid literal, so that parsing can continue.
     fn zero(&mut self) -> LiteralId {
         self.add(Literal::Int { value: 0, width: 32, signed: true })
     }
 
-    /// The parser's form of a token with which nothing is wrong.
+    /// The parser's form of a valid token.
     #[inline(always)]
     fn plain(&mut self, PpToken { packed, span, .. }: PpToken, words: &Interner) -> Option<Token> {
         match packed.tag() {

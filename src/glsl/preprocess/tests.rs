@@ -1,4 +1,4 @@
-//! Tests of the preprocessor: what text comes out, and which message a mistake gives.
+//! Tests of the preprocessor: its output, and the message for each mistake.
 
 mod conditionals;
 mod directives;
@@ -111,7 +111,7 @@ fn run_es(lines: &str) -> Outcome {
     run_with(&format!("#version 310 es\n{lines}"), &NoIncludes, &[])
 }
 
-/// The tokens of lines that give no message.
+/// The tokens of lines without errors.
 fn expands(lines: &str) -> String {
     let outcome = run(lines);
     assert_eq!(outcome.codes(), [], "{}", outcome.messages());

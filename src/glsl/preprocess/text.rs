@@ -1,4 +1,4 @@
-//! Preprocessing tokens as text (`-E`): each token on its line and, where that takes few newlines, at its number.
+//! Preprocessing tokens as text (`-E`): each token on its line and, if that takes few newlines, at its line number.
 
 use super::{KeptLine, Preprocessor};
 use crate::glsl::lex::PpToken;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Empty lines that are cheaper to read than a `#line`.
 const NEWLINE_LIMIT: u32 = 8;
 
-/// Such lines before all text, where a `#line` would come before the `#version`.
+/// Limit of the newlines before all text, where a `#line` would precede the `#version`.
 const HEAD_LIMIT: u32 = 1 << 12;
 
 /// Renders a run's output.
@@ -75,7 +75,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Begins the line that a position is on, unless that is the current one.
+    /// Starts the line of a position, unless it is the current one.
     fn go_to(&mut self, position: u32) {
         let Some(at) = self.sources.locate(position) else { return };
         if at.file == self.file && at.line == self.line {
@@ -98,11 +98,11 @@ impl Writer<'_> {
     }
 }
 
-/// Characters that may begin a longer operator with `=`, or with themselves.
+/// Characters that may start a longer operator with `=` or with themselves.
 const ASSIGNING: &str = "+-*/%<>=!&|^";
 const DOUBLING: &str = "+-<>&|^=#";
 
-/// Returns true if two tokens would be read as others when nothing is between them.
+/// Returns true if two tokens would be read differently without a space between them.
 fn joins(left: &str, right: &str) -> bool {
     let (Some(a), Some(b)) = (left.chars().last(), right.chars().next()) else { return false };
     let number = left.starts_with(|c: char| c.is_ascii_digit());

@@ -7,7 +7,7 @@ use crate::glsl::lex::{PpKind, PpToken};
 use crate::glsl::token::{GlslProfile, Version};
 use crate::source::Span;
 
-/// Version numbers and whether they are of GLSL ES.
+/// Version numbers, with true for GLSL ES.
 #[rustfmt::skip]
 const SUPPORTED: &[(u16, bool)] = &[
     (140, false), (150, false), (330, false), (400, false), (410, false), (420, false), (430, false), (440, false),
@@ -29,7 +29,7 @@ pub fn is_supported((number, profile): (u16, GlslProfile)) -> bool {
 }
 
 impl Preprocessor<'_> {
-    /// Reads the `#version` line at the top of the main file; anything else there stays unread.
+    /// Reads the `#version` line at the top of the main file; anything else stays unread.
     pub(super) fn read_version(&mut self) {
         let input = self.inputs.last_mut().expect("the main file is never left");
         let mark = input.lexer.mark();
@@ -47,7 +47,7 @@ impl Preprocessor<'_> {
         self.force_version();
     }
 
-    /// Puts the version of the command line instead of the shader's.
+    /// Applies the command line's version instead of the shader's.
     fn force_version(&mut self) {
         let Some((number, profile)) = self.options.forced_version else { return };
         let written = self.output.version;

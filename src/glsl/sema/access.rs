@@ -64,8 +64,8 @@ impl Sema<'_> {
         Some(Lowered::LValue(part))
     }
 
-    /// `v.zyx[i]`: the component of `v` that the index picks from the swizzle. One that names a component twice is no
-    /// l-value, and neither are its parts.
+    /// `v.zyx[i]`: the component of `v` that the index selects from the swizzle. A swizzle with a repeated component is
+    /// not an lvalue, and neither are its parts.
     fn index_swizzle(
         &mut self,
         b: &mut Builder<'_>,
@@ -109,7 +109,7 @@ impl Sema<'_> {
         Some(Lowered::LValue(memory.part(at, element)))
     }
 
-    /// Memory that holds a value, so that it can be indexed at run time.
+    /// Memory with a value, so that it can be indexed at run time.
     fn memory_of(&mut self, b: &mut Builder<'_>, value: Value, ty: TypeId) -> LValue {
         let lvalue = match value {
             Value::Const(id) => {
@@ -142,7 +142,7 @@ impl Sema<'_> {
         global
     }
 
-    /// Type of the element of a type that can be indexed; `Some(None)` for one that cannot. A constant index is checked.
+    /// Element type of a type that can be indexed; `Some(None)` for other types. Constant indices are checked.
     #[expect(clippy::option_option, reason = "an error that is reported differs from a type without elements")]
     fn element_of(&mut self, b: &mut Builder<'_>, ty: TypeId, at: Value, span: Span) -> Option<Option<TypeId>> {
         let len = match b.module.types.get(ty) {
@@ -255,7 +255,7 @@ impl Sema<'_> {
         }
     }
 
-    /// One component of a vector place, whatever its swizzle.
+    /// One component of a vector place, through its swizzle.
     fn component(&mut self, b: &mut Builder<'_>, lvalue: LValue, component: Value) -> LValue {
         let scalar = b.module.types.scalar_of(lvalue.ty).unwrap_or(Scalar::F32);
         let ty = b.module.types.scalar(scalar);
@@ -328,7 +328,7 @@ impl Sema<'_> {
     }
 }
 
-/// The component that a run-time index picks from a swizzle: the index itself where the swizzle begins with `x`, `y`, ….
+/// The component that a run-time index selects from a swizzle: the index itself if the swizzle starts with `x`, `y`, ….
 fn picked(b: &mut Builder<'_>, swizzle: &Swizzle, at: Value) -> Value {
     if swizzle.components().iter().copied().eq(0..swizzle.len) {
         return at;
@@ -339,7 +339,7 @@ fn picked(b: &mut Builder<'_>, swizzle: &Swizzle, at: Value) -> Value {
     b.extract_dynamic(components, at)
 }
 
-/// The swizzle of a place, which has its own size.
+/// The swizzle of a place, whose size may differ from its vector's.
 fn swizzle_on(lowered: &Lowered) -> Option<Swizzle> {
     match lowered {
         Lowered::LValue(lvalue) => lvalue.swizzle,
@@ -347,7 +347,7 @@ fn swizzle_on(lowered: &Lowered) -> Option<Swizzle> {
     }
 }
 
-/// The swizzle that letters of one set spell; only its first four components.
+/// The swizzle for letters of one set; only its first four components.
 fn swizzle_of(text: &[u8], set: &[u8; 4]) -> Option<Swizzle> {
     let mut components = [0; 4];
     for (at, letter) in text.iter().enumerate() {

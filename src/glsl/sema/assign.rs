@@ -39,9 +39,9 @@ impl Sema<'_> {
         self.write(b, &lvalue, right, value_span, whole)
     }
 
-    /// Reads what is updated or passed to a function. Other compilers take `x += y` and `mod(x, y)` of `writeonly` memory,
-    /// and there are shaders that rely on it: the qualifier is then dropped, so that the module does not promise what it
-    /// does not keep.
+    /// Reads a value that is updated or passed to a function. Other compilers accept `x += y` and `mod(x, y)` on
+    /// `writeonly` memory, and some shaders rely on it. The qualifier is then dropped, so that the module makes no
+    /// false promise.
     pub fn read_anyway(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<Value> {
         if !lvalue.access.contains(Access::WRITEONLY) || lvalue.space == Space::Handle {
             return self.read(b, lvalue, span);
@@ -54,8 +54,8 @@ impl Sema<'_> {
         self.read(b, &readable, span)
     }
 
-    /// Checks that a place may be written. Other compilers accept writes through a `readonly` buffer reference, and shaders
-    /// rely on that: the qualifier is dropped with a warning, as above.
+    /// Checks that a place may be written. Other compilers accept writes through a `readonly` buffer reference, and
+    /// some shaders rely on it: the qualifier is dropped with a warning.
     pub fn writable(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<()> {
         let checked = memory::check_writable(lvalue, span);
         self.check(checked)?;
@@ -84,7 +84,7 @@ impl Sema<'_> {
         Some(value)
     }
 
-    /// `++` and `--`, before or after.
+    /// `++` and `--`, prefix or postfix.
     pub fn step(&mut self, b: &mut Builder<'_>, op: StepOp, operand: ExprId, whole: Span) -> Option<Value> {
         let lvalue = self.target(b, operand)?;
         let span = self.ast[operand].span;
@@ -117,7 +117,7 @@ impl Sema<'_> {
     }
 }
 
-/// Takes a qualifier off a block and its members. Returns true if one had it.
+/// Removes a qualifier from a block and its members. Returns true if any had it.
 fn forget(b: &mut Builder<'_>, lvalue: &LValue, qualifier: Access) -> bool {
     let mut found = false;
     let mut take = |access: &mut Access| {

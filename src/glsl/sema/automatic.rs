@@ -1,5 +1,5 @@
-//! Bindings and locations that the shader leaves to the compiler (`-fauto-bind-uniforms`, `-fauto-map-locations`), and
-//! the first bindings of kinds of resources.
+//! Bindings and locations that the compiler assigns (`-fauto-bind-uniforms`, `-fauto-map-locations`), and the binding
+//! bases of kinds of resources.
 
 use super::Sema;
 use super::default_block::uniform_locations;
@@ -9,20 +9,20 @@ use crate::ir::build::Builder;
 use crate::ir::{Binding, GlobalId, Module, Space, TypeId, Value};
 use rustc_hash::FxHashSet;
 
-/// The bindings left to the compiler so far.
+/// The bindings to assign.
 #[derive(Default)]
 pub(super) struct Automatic {
     /// The next location of an input and of an output.
     locations: [u32; 2],
     /// The next location of a uniform.
     uniform: Option<u32>,
-    /// Variables without a binding, and whether they name a set.
+    /// Variables without a binding, with true if they name a set.
     unbound: Vec<(GlobalId, bool)>,
 }
 
 impl Sema<'_> {
-    /// A location for an input or output that has none, where the command line asks for it. As with glslang they count
-    /// from 0, whatever other variables say.
+    /// A location for an input or output without one, if the command line requests it. As in glslang they count from 0,
+    /// regardless of other variables.
     pub(super) fn automatic_location(&mut self, space: Space, taken: u32) -> Option<u32> {
         let next = &mut self.automatic.locations[usize::from(space == Space::Output)];
         let location = *next;
@@ -32,7 +32,7 @@ impl Sema<'_> {
         })
     }
 
-    /// A location for a uniform that has none, where the command line asks for it.
+    /// A location for a uniform without one, if the command line requests it.
     pub(super) fn automatic_uniform(&mut self, b: &Builder<'_>, name: Name, ty: TypeId) -> Option<u32> {
         let dialect = self.env.dialect;
         if !dialect.auto_locations || !self.has_default_block() {
@@ -47,7 +47,7 @@ impl Sema<'_> {
         Some(location)
     }
 
-    /// Notes that the next variable gets a binding at the end.
+    /// Records that the next variable gets a binding at the end.
     pub(super) fn automatic_binding(&mut self, module: &Module, names_set: bool) -> Option<u32> {
         self.env.dialect.auto_bindings.then(|| {
             self.automatic.unbound.push((GlobalId::from_index(module.globals.len()), names_set));
@@ -55,8 +55,8 @@ impl Sema<'_> {
         })
     }
 
-    /// Moves bindings by the bases of their kinds, then assigns the free ones: variables that name their set come first,
-    /// variables that the shader does not use last.
+    /// Adds the bases of their kinds to bindings, then assigns the free ones: first to variables that name their set,
+    /// last to variables that the shader does not use.
     pub(super) fn bind_rest(&mut self, module: &mut Module) {
         let dialect = self.env.dialect;
         if !dialect.auto_bindings && dialect.bases.is_empty() {

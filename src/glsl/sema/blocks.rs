@@ -14,7 +14,7 @@ use crate::ir::{ArrayLen, Binding, Global, Member, Space, Struct, StructId, Type
 use crate::source::Span;
 use rustc_hash::FxHashSet;
 
-/// How blocks of one kind are laid out where they do not say it themselves.
+/// The default layout of blocks of one kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Usual {
     pub rule: Option<Rule>,
@@ -55,10 +55,10 @@ struct BlockLayout {
     row_major: bool,
     set: Option<u32>,
     binding: Option<u32>,
-    /// It declares a type of buffer references, which are multiples of this many bytes.
+    /// It declares a type of buffer references, with this alignment in bytes.
     reference: bool,
     reference_align: Option<u32>,
-    /// The least alignment of each member that does not say its own.
+    /// The minimum alignment of each member without an explicit one.
     align: Option<u32>,
 }
 
@@ -70,7 +70,7 @@ struct Written {
     name: ast::Name,
 }
 
-/// Layout identifiers that only say how memory is laid out.
+/// Layout identifiers that only affect memory layout.
 enum MemoryLayout {
     Rule(Rule),
     RowMajor(bool),
@@ -148,8 +148,8 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// Returns true if a block of buffer references is no variable: it has no instance, or one without a binding, which
-    /// cannot be used. A binding without an instance says nothing.
+    /// Returns true if a block of buffer references is not a variable: it has no instance, or an instance without a
+    /// binding, which cannot be used. A binding without an instance has no effect.
     fn is_type_alone(&mut self, block: &ast::Block, layout: &BlockLayout) -> bool {
         let Some(instance) = &block.instance else { return true };
         let is_bound = layout.binding.is_some() || self.env.dialect.auto_bindings;
@@ -169,7 +169,7 @@ impl Sema<'_> {
         self.announced(b, block.name)
     }
 
-    /// The length of a shader record, or of task memory, is known (VUID-StandaloneSpirv-OpTypeRuntimeArray-04680).
+    /// The length of a shader record, or of task memory, must be known (VUID-StandaloneSpirv-OpTypeRuntimeArray-04680).
     fn check_record(&mut self, b: &Builder<'_>, space: Space, written: &[Written]) -> Option<()> {
         let open =
             |item: &&Written| matches!(b.module.types.get(item.member.ty), Type::Array { len: ArrayLen::Runtime, .. });
@@ -225,7 +225,7 @@ impl Sema<'_> {
             let message = format!("block `{}` needs a binding", self.text(block.name.symbol));
             let note = self.binding_note();
             self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(block.name.span, "no binding").note(note));
-            // The members are known all the same.
+            // The members are still declared.
             return Some(Binding::Resource { set: layout.set.unwrap_or(0), binding: 0 });
         };
         Some(Binding::Resource { set: layout.set.unwrap_or(0), binding })
@@ -391,8 +391,8 @@ impl Sema<'_> {
         complete.then_some(written)
     }
 
-    /// Gives arrays their lengths, except that at the end of a storage block, whose buffer tells it (GLSL 4.60 section 4.1.9).
-    /// Returns the arrays that have no length yet: number, member, place.
+    /// Gives arrays their lengths, except an array at the end of a storage block, whose length depends on the buffer
+    /// (GLSL 4.60 section 4.1.9). Returns the arrays without a length so far: number, member, place.
     fn settle_lengths(
         &mut self,
         b: &mut Builder<'_>,
@@ -491,7 +491,7 @@ impl Sema<'_> {
         self.error(Code::BAD_LAYOUT, span, message, "laid out here");
     }
 
-    /// Qualifiers given to names that are declared already.
+    /// Qualifiers for names that are already declared.
     pub fn requalify(&mut self, b: &mut Builder<'_>, decl: &Decl, names: ast::List<ast::Name>) {
         if self.says_reference(decl.qualifiers) {
             return self.announce_references(b, decl, names);

@@ -1,4 +1,4 @@
-//! Built-in variables and constants: made when first named.
+//! Built-in variables and constants, created on first use.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -15,14 +15,14 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-/// Built-in variables of stages and languages that are not compiled (GLSL 4.60 section 7.1), by which a shader of another
-/// kind is known.
+/// Built-in variables of unsupported stages and languages (GLSL 4.60 section 7.1), which reveal a shader of another
+/// kind.
 #[rustfmt::skip]
 const OTHER_STAGES: &[&str] = &[
     "gl_FragData",
 ];
 
-/// Returns true if no shader that is compiled has the built-in variable.
+/// Returns true if no supported stage has the built-in variable.
 pub fn belongs_to_another_stage(name: &str) -> bool {
     OTHER_STAGES.contains(&name)
 }
@@ -70,8 +70,8 @@ impl Sema<'_> {
         LValue { mutability, ..LValue::new(Value::Global(id), space, b.module.globals[id].ty) }
     }
 
-    /// `gl_FragCoord` where centres of pixels are at integers (GLSL 4.60 section 4.4.1.3). Vulkan has no such mode
-    /// (VUID-StandaloneSpirv-PixelCenterInteger-04654) and neither have most languages.
+    /// `gl_FragCoord` if pixel centres are at integers (GLSL 4.60 section 4.4.1.3). Vulkan has no such mode
+    /// (VUID-StandaloneSpirv-PixelCenterInteger-04654) and neither do most languages.
     fn integer_centred_coordinate(&mut self, b: &mut Builder<'_>, variable: &Variable) -> Value {
         let place = self.builtin_lvalue(b, variable, BuiltIn::FragCoord);
         let coordinate = b.load(place.root);
@@ -93,7 +93,7 @@ impl Sema<'_> {
         if variable.output.contains(self.env.stage) { Space::Output } else { Space::Input }
     }
 
-    /// The variable of a built-in, made when it is first asked for: one, or one for each of a crowd.
+    /// The variable of a built-in, created on first use: a single one, or one per owner of an array.
     pub fn builtin_global(
         &mut self,
         b: &mut Builder<'_>,
@@ -227,14 +227,15 @@ impl Sema<'_> {
     }
 }
 
-/// A block with a built-in variable as its only member: SPIR-V's validator takes no arrays of some that are not members.
+/// A block with a built-in variable as its only member: SPIR-V's validator accepts arrays of some built-ins only as
+/// members.
 fn block_of(b: &mut Builder<'_>, variable: &Variable, ty: TypeId, builtin: BuiltIn) -> TypeId {
     let (span, access, binding) = (Span::NONE, Access::empty(), Binding::BuiltIn(builtin));
     let members = vec![Member { name: variable.name.into(), span, ty, offset: None, access, binding }];
     b.module.types.add_struct(Struct { name: variable.name.into(), span, members, block: true, logical: None })
 }
 
-/// How the members of blocks are interpolated, as far as it says what they are arrays over.
+/// The interpolation of the members of blocks, as far as it determines the array's owners.
 pub const fn interpolation_of(blocks: &Blocks) -> Interpolation {
     match blocks.of_primitives {
         true => Interpolation::PerPrimitive { nvidia: false },

@@ -19,7 +19,7 @@ use smallvec::{SmallVec, smallvec};
 /// Arguments that a call usually has at most; more go to the heap.
 const FEW: usize = 4;
 
-/// An argument of a call of a user's function: its place, if it has one, and its value where it has been read.
+/// An argument of a call of a user's function: its place, if it has one, and its value if it has been read.
 pub struct Given {
     pub value: Option<Value>,
     pub lvalue: Option<LValue>,
@@ -88,8 +88,7 @@ impl Sema<'_> {
         self.call_of_extension(b, callee, args, whole)
     }
 
-    /// A call of a function that an extension adds outside of the grammar of built-in functions, or of a type. These are
-    /// rare.
+    /// A call of a type, or of an extension's function that is not in the table of built-in functions. These are rare.
     #[cold]
     fn call_of_extension(
         &mut self,
@@ -126,7 +125,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Reports a call with another number of arguments than the function takes.
+    /// Reports a call with the wrong number of arguments.
     pub fn wrong_count(&mut self, name: &str, wanted: usize, whole: Span) {
         self.wrong_counts(name, wanted, wanted, whole);
     }
@@ -143,7 +142,7 @@ impl Sema<'_> {
         self.error(Code::NO_OVERLOAD, whole, message, "another number");
     }
 
-    /// A call of a name that the user has functions of; built-in functions may have it too.
+    /// A call of a name with user functions; built-in functions may have the name too.
     fn call_user(
         &mut self,
         b: &mut Builder<'_>,
@@ -168,8 +167,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Evaluates arguments. A user's function reads places after all of them, as other compilers do; a built-in one reads
-    /// each before the next is evaluated, so where both compete, that value is kept next to the place.
+    /// Evaluates arguments. A user's function reads places after all arguments, as in other compilers. A built-in
+    /// function reads each before the next is evaluated, so if both compete, that value is kept with the place.
     fn given(
         &mut self,
         b: &mut Builder<'_>,
@@ -255,7 +254,7 @@ impl Sema<'_> {
         self.coerce(b, value, ty, arg.span)
     }
 
-    /// The variable, or the part of one, that a parameter stands for.
+    /// The variable, or the part of one, that a parameter represents.
     fn pass_named(&mut self, b: &mut Builder<'_>, arg: &Given) -> Option<Value> {
         let Some(lvalue) = &arg.lvalue else {
             self.error(Code::TYPE_MISMATCH, arg.span, "a variable is needed here", "not a variable");
@@ -355,7 +354,7 @@ impl Sema<'_> {
         Some(called.value.map_or(Lowered::Void, Lowered::Value))
     }
 
-    /// An argument as its parameter needs it: a value, a place to write, or a pointer to memory.
+    /// An argument in the form that its parameter needs: a value, a place to write, or a pointer to memory.
     fn builtin_argument(
         &mut self,
         b: &mut Builder<'_>,
@@ -390,7 +389,8 @@ impl Sema<'_> {
                 let ty = memory::value_type(b, &lvalue);
                 Some((Argument { value: b.undef(ty), ty, is_place: true, span }, Some(lvalue)))
             }
-            // A sort takes a second variable or a constant width there, so resolution handles what is not a place.
+            // A sort takes a second variable or a constant width there, so resolution handles arguments that are not
+            // lvalues.
             grammar::Mode::InOut => match lowered {
                 Lowered::LValue(lvalue) => {
                     let value = self.read_anyway(b, &lvalue, span)?;

@@ -1,4 +1,4 @@
-//! `&&`, `||` and `?:`: the side that is not chosen is not evaluated, unless evaluating it harms nothing.
+//! `&&`, `||` and `?:`: the unused side is not evaluated, unless its evaluation is harmless.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -114,7 +114,7 @@ impl Sema<'_> {
         Some(Lowered::Value(b.if_value(test, then, otherwise, ty)))
     }
 
-    /// One side of `?:` in its own block.
+    /// One side of `?:` in a separate block.
     fn side(&mut self, b: &mut Builder<'_>, expr: ExprId) -> (Option<Chosen>, Side) {
         b.push_block();
         let chosen = match self.lower(b, expr) {
@@ -141,7 +141,7 @@ impl Sema<'_> {
     }
 }
 
-/// The value of a condition that is known at compile time, which leaves one side of the choice only.
+/// The value of a compile-time condition, which leaves only one side.
 fn known_bool(b: &Builder<'_>, condition: Value) -> Option<bool> {
     match condition {
         Value::Const(id) => b.module.constants.bits(id).map(|bits| bits != 0),
@@ -156,7 +156,7 @@ enum Chosen {
     Nothing,
 }
 
-/// A block that holds one side of a choice.
+/// A block with one side of a choice.
 struct Side {
     block: BlockId,
     harmless: bool,
@@ -183,7 +183,7 @@ impl Side {
     }
 }
 
-/// Ends the current block and moves its instructions into the one around it.
+/// Ends the current block and moves its instructions into the enclosing one.
 fn splice(b: &mut Builder<'_>) {
     let block = b.pop_block();
     b.append_block(block);
@@ -193,8 +193,8 @@ fn is_selectable(b: &Builder<'_>, ty: TypeId) -> bool {
     matches!(b.module.types.get(ty), Type::Scalar(_) | Type::Vector { .. })
 }
 
-/// Returns true if the current block may run although its result is not wanted: few instructions, none with an effect,
-/// none that can fail, none that other lanes take part in.
+/// Returns true if the current block may run even if its result is not needed: it has few instructions, without
+/// effects, failures or cross-lane operations.
 fn is_harmless(b: &Builder<'_>) -> bool {
     let insts = b.current_insts();
     insts.len() <= CHEAP && insts.iter().all(|id| is_harmless_inst(b, *id))
@@ -211,12 +211,12 @@ fn is_harmless_inst(b: &Builder<'_>, id: InstId) -> bool {
     }
 }
 
-/// Dividing floats by zero gives an infinity, dividing integers by zero anything.
+/// Division of floats by zero gives an infinity, division of integers by zero is undefined.
 fn is_float(b: &Builder<'_>, id: InstId) -> bool {
     b.module.types.scalar_of(b.function.insts[id].ty).is_some_and(ir::Scalar::is_float)
 }
 
-/// A variable of this invocation, or a part of one at known indices: reading it cannot fail.
+/// A variable of this invocation, or a part of one at known indices, so that reading it cannot fail.
 fn is_plain_variable(b: &Builder<'_>, pointer: Value) -> bool {
     match pointer {
         Value::Local(_) => true,

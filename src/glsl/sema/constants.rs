@@ -1,4 +1,4 @@
-//! Constant expressions: lowered like any other; constant is what folds to a constant of the IR.
+//! Constant expressions: lowered like any other, and constant if they fold to a constant of the IR.
 
 use super::Sema;
 use crate::diagnostic::{Code, Diagnostic};
@@ -66,7 +66,7 @@ impl Sema<'_> {
     }
 }
 
-/// Lowers an expression outside the flow of a function, and says whether it takes no instruction except addresses that pass
+/// Lowers an expression outside the flow of a function. Also returns true if it needs no instruction except addresses
 /// through references: `(x = 3)` has the value 3, but is not a constant expression.
 pub fn without_effects<'m>(
     b: &mut Builder<'m>,

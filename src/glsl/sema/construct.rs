@@ -31,7 +31,7 @@ impl Sema<'_> {
         self.construct_type(b, ty?, &args?, whole)
     }
 
-    /// The values of arguments; none when one is wrong, after all have been looked at.
+    /// The values of arguments; `None` if any is wrong, after all have been checked.
     pub fn operands(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<SmallVec<[Operand; 4]>> {
         let ast = self.ast;
         let mut operands = SmallVec::new();
@@ -120,7 +120,7 @@ impl Sema<'_> {
         Some(both)
     }
 
-    /// Structs and arrays take one argument per part, converted as an assignment converts.
+    /// Structs and arrays take one argument per part, converted as in an assignment.
     fn construct_parts(
         &mut self,
         b: &mut Builder<'_>,
@@ -159,7 +159,7 @@ impl Sema<'_> {
             self.error(Code::BAD_CONSTRUCTOR, whole, message, "its length is not known here");
             return None;
         }
-        // `float[][](float[2](…), …)`: inner empty brackets take the arguments' type.
+        // `float[][](float[2](…), …)`: inner empty brackets take their length from the arguments' type.
         let element = match (b.module.types.get(element), args.first()) {
             (Type::Array { len: ArrayLen::Runtime, .. }, Some(first)) => b.type_of(first.value),
             _ => element,
@@ -202,12 +202,13 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns true if only blocks may hold a scalar here, so that it is made and read by plain conversions alone.
+    /// Returns true if only blocks may contain a scalar here, so that it is only converted.
     fn is_storage_only(&self, scalar: Scalar) -> bool {
         extended::family(scalar).is_some_and(|family| family.allowed(&self.env) == Allowed::Storage)
     }
 
-    /// Constructs such a value from 32-bit scalars and converts it as a whole; even constants of such a type do not exist.
+    /// Constructs such a value from 32-bit scalars and converts it as a whole, because there are no constants of such a
+    /// type.
     fn construct_stored(&mut self, b: &mut Builder<'_>, shape: Basic, args: &[Operand], whole: Span) -> Option<Value> {
         let ty = shape.intern(&mut b.module.types);
         if let [Operand { value, .. }] = args
@@ -222,7 +223,7 @@ impl Sema<'_> {
         Some(value)
     }
 
-    /// An argument of a type that only blocks may hold, with 32 bits.
+    /// An argument of a type that only blocks may contain, widened to 32 bits.
     fn widened(&self, b: &mut Builder<'_>, arg: Operand) -> Operand {
         let ty = b.type_of(arg.value);
         let Some(shape) = Basic::of(&b.module.types, ty).filter(|shape| self.is_storage_only(shape.scalar)) else {
@@ -247,8 +248,8 @@ impl Sema<'_> {
         Some(shapes)
     }
 
-    /// Encoded floats neither become bools nor come from them. Only constants become floats of less than a byte: SPIR-V
-    /// has no instruction for it.
+    /// Encoded floats are never converted to or from bools. Only constants become floats smaller than a byte, because
+    /// SPIR-V has no instruction for it.
     fn check_encoded(&mut self, b: &mut Builder<'_>, to: Scalar, args: &[Operand], from: &[Basic]) -> Option<()> {
         let apart =
             |from: Scalar| from.encoding().is_some() && to.is_bool() || from.is_bool() && to.encoding().is_some();
@@ -267,7 +268,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// Components in order, from as many arguments as it takes; the last may have some left over.
+    /// Components in order, from as many arguments as needed; the last one may have unused components.
     fn by_components(
         &mut self,
         b: &mut Builder<'_>,

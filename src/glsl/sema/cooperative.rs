@@ -1,5 +1,5 @@
-//! Cooperative matrices (GL_KHR_cooperative_matrix): the type, its constructors, and the functions whose arguments have it.
-//! Operators on them are in `operators`, their elements in `access`.
+//! Cooperative matrices (GL_KHR_cooperative_matrix): the type, its constructors, and the functions on it. Its operators
+//! are in `operators`, its elements in `access`.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -28,7 +28,7 @@ const SATURATING: i128 = 0x10;
 /// A function on matrices, tensors or vectors.
 pub struct Function {
     name: &'static str,
-    /// The fewest and the most arguments that it takes.
+    /// The minimum and maximum number of arguments.
     count: (usize, usize),
     lower: Lower,
 }
@@ -54,7 +54,7 @@ static FUNCTIONS: [Function; 3] = [
     function("coopMatMulAdd", (3, 4), |sema, b, call| sema.multiply_matrices(b, call, false)),
 ];
 
-/// Complains where the extension of a table's functions is not on.
+/// Reports if the extension of a table's functions is not enabled.
 type Need = fn(&mut Sema<'_>, Span) -> Option<()>;
 
 /// The tables, each with its functions' requirements.
@@ -65,9 +65,9 @@ static TABLES: [(&[Function], Need); 4] = [
     (&vectors::FUNCTIONS, |sema, span| sema.need_vectors(span)),
 ];
 
-/// Where a matrix is in memory.
+/// The memory of a matrix.
 struct Memory {
-    /// The element of an array of scalars or vectors where the matrix begins.
+    /// The element of an array of scalars or vectors at which the matrix starts.
     first: LValue,
     layout: Value,
     stride: Value,
@@ -108,8 +108,8 @@ impl Sema<'_> {
         self.need_matrix_extension("cooperative matrices need", &[EXTENSION, tensors::EXTENSION], span)
     }
 
-    /// Checks that one of the extensions is on; where none is because the profile has no such matrices, the message
-    /// says that.
+    /// Checks that one of the extensions is enabled. If none is because the profile lacks such matrices, the message
+    /// says so.
     pub fn need_matrix_extension(&mut self, needs: &str, extensions: &[&'static str], span: Span) -> Option<()> {
         if extensions.iter().any(|extension| self.env.is_enabled(extension)) {
             return Some(());
@@ -176,7 +176,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `coopmat<…>(value)`: all elements from one number, or from a matrix of equal shape.
+    /// `coopmat<…>(value)`: all elements from one number, or from a matrix of the same shape.
     pub fn construct_matrix(
         &mut self,
         b: &mut Builder<'_>,
@@ -204,7 +204,7 @@ impl Sema<'_> {
         .or_else(|| self.no_matrix(b, ty, whole))
     }
 
-    /// Returns true if a matrix can be made of one of this type: its use can change with NVIDIA's extension only.
+    /// Returns true if a matrix can be constructed from one of this type: only NVIDIA's extension can change its use.
     fn reshapes(&self, types: &Types, from: TypeId, to: &CooperativeMatrix) -> bool {
         let changes = self.env.is_enabled(tensors::EXTENSION);
         let fits = |from: CooperativeMatrix| from.has_shape_of(to) || changes && from.has_size_of(to);
@@ -217,8 +217,8 @@ impl Sema<'_> {
         None
     }
 
-    /// `saturatedConvertEXT(matrix, matrix)` (GL_EXT_float_e4m3): the value that its first argument takes; none for all other
-    /// calls.
+    /// `saturatedConvertEXT(matrix, matrix)` (GL_EXT_float_e4m3): the value for its first argument; `None` for all
+    /// other calls.
     pub fn saturated_matrix(&self, b: &mut Builder<'_>, name: &str, args: &[Argument]) -> Option<Value> {
         let [result, value] = args else { return None };
         let types = &b.module.types;
@@ -229,7 +229,7 @@ impl Sema<'_> {
         (takes && gives && self.reshapes(types, value.ty, &matrix)).then(|| b.convert_saturated(value.value, result.ty))
     }
 
-    /// A call of a function of [`TABLES`]; none for all others.
+    /// A call of a function in [`TABLES`]; `None` for all others.
     #[expect(clippy::option_option, reason = "what is wrong and reported differs from what is another function")]
     pub fn call_matrix(
         &mut self,
@@ -388,7 +388,7 @@ impl Sema<'_> {
         Some(Lowered::Value(b.cooperative(MatrixOp::MulAdd { saturating }, &values, ty)))
     }
 
-    /// Returns the saturation that the last argument of a product asks for.
+    /// Returns the saturation that the last argument of a product selects.
     fn saturates(&mut self, b: &mut Builder<'_>, flags: ExprId, sum: CooperativeMatrix) -> Option<bool> {
         let bits = self.constant_int(b, flags, "the operands of a product")?;
         let int = b.module.types.scalar_of(sum.element).is_some_and(Scalar::is_int);
@@ -414,7 +414,7 @@ impl Sema<'_> {
     }
 }
 
-/// Why there is no `a * b + c`.
+/// Why `a * b + c` is not possible.
 fn product_complaint(
     types: &Types,
     a: &CooperativeMatrix,
@@ -436,7 +436,7 @@ fn product_complaint(
     if same { None } else { Some("all are made of floats, or all of integers") }
 }
 
-/// Returns true if numbers, alone or in vectors, make up a type.
+/// Returns true if a type consists of numbers, alone or in vectors.
 pub fn is_numbers(types: &Types, ty: TypeId) -> bool {
     types.components(ty).is_some() && !types.scalar_of(ty).is_some_and(Scalar::is_bool)
 }

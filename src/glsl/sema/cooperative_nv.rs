@@ -1,5 +1,5 @@
-//! The first extensions for cooperative matrices (GL_NV_cooperative_matrix, GL_NV_integer_cooperative_matrix): their types do
-//! not say what a matrix is used for. Everything else is in [`super::cooperative`].
+//! The first extensions for cooperative matrices (GL_NV_cooperative_matrix, GL_NV_integer_cooperative_matrix), whose
+//! types do not state the use of a matrix. Everything else is in [`super::cooperative`].
 
 use super::Sema;
 use super::cooperative::{Function, function};
@@ -60,7 +60,7 @@ impl Sema<'_> {
         self.need_matrix_extension("these cooperative matrices need", &[FLOATS, INTEGERS], span)
     }
 
-    /// Reports a matrix of one extension in a call of another's function.
+    /// Reports a matrix of one extension in a call of the other's function.
     pub fn check_use(&mut self, matrix: CooperativeMatrix, roleless: bool, span: Span) -> Option<CooperativeMatrix> {
         if (matrix.role == MatrixRole::Any) == roleless {
             return Some(matrix);
@@ -71,7 +71,7 @@ impl Sema<'_> {
         None
     }
 
-    /// The constant `bool` that says if the columns of a matrix lie one after the other in memory.
+    /// The constant `bool` that is true if a matrix is column-major in memory.
     pub fn by_columns(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Value> {
         let id = self.constant(b, arg, "the layout of a matrix")?;
         if b.module.constants.get(id).ty == Types::BOOL {

@@ -1,4 +1,4 @@
-//! Variables and constants, global and local, and how a value becomes one of a declared type.
+//! Variables and constants, global and local, and the conversion of a value to a declared type.
 
 use super::Sema;
 use super::constants::without_effects;
@@ -255,7 +255,7 @@ impl Sema<'_> {
         Entity::LValue(LValue { access, ..LValue::new(Value::Global(id), space, ty) })
     }
 
-    /// A global variable's type has a size, or gets it by the end of the shader.
+    /// A global variable's type has a size, or gets one by the end of the shader.
     fn sized_in_time(&mut self, b: &Builder<'_>, ty: TypeId, declarator: &Declarator) -> Option<TypeId> {
         if self.may_stay_open(b, ty) { Some(ty) } else { self.sized(b, ty, declarator) }
     }
@@ -369,7 +369,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A variable of the function; the value is stored where the declaration is, so that a loop renews it.
+    /// A variable of the function. The value is stored at the declaration, so that a loop stores it again.
     fn new_local(
         &mut self,
         b: &mut Builder<'_>,
@@ -415,13 +415,13 @@ impl Sema<'_> {
         None
     }
 
-    /// Returns true if a value of one type may stand for another; GLSL ES has no implicit conversions.
+    /// Returns true if a value of one type is accepted for another; GLSL ES has no implicit conversions.
     pub fn converts(&self, b: &Builder<'_>, from: TypeId, to: TypeId) -> bool {
         from == to || (self.env.implicit_conversions() && convert::converts(&b.module.types, from, to))
     }
 }
 
-/// How a value of one type becomes one of another, where a constructor or a swizzle does it.
+/// How to convert a value of one type to another, if a constructor or a swizzle does it.
 fn conversion(b: &Builder<'_>, from: TypeId, to: TypeId, name: &str) -> Option<String> {
     let (from, to) = (Basic::of(&b.module.types, from)?, Basic::of(&b.module.types, to)?);
     if from.is_matrix() || to.is_matrix() {
@@ -437,7 +437,7 @@ fn conversion(b: &Builder<'_>, from: TypeId, to: TypeId, name: &str) -> Option<S
     }
 }
 
-/// `int a[] = …` has as many elements as the value; inner brackets likewise.
+/// `int a[] = …` has as many elements as the value, and so do inner brackets.
 fn sized_like(b: &mut Builder<'_>, ty: TypeId, value: Value) -> TypeId {
     let given = b.type_of(value);
     match (b.module.types.get(ty), b.module.types.get(given)) {

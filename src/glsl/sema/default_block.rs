@@ -1,5 +1,5 @@
-//! The default uniform block of GLSL for OpenGL: uniforms outside of blocks and their locations (GLSL 4.60 sections 4.3.5 and
-//! 4.4.3), and atomic counters (sections 4.1.7.3 and 4.4.6).
+//! The default uniform block of GLSL for OpenGL: uniforms outside blocks and their locations (GLSL 4.60 sections 4.3.5
+//! and 4.4.3), and atomic counters (sections 4.1.7.3 and 4.4.6).
 
 use super::Sema;
 use super::constants::without_effects;
@@ -24,7 +24,7 @@ const COUNTER: u32 = 4;
 pub(super) struct Counters {
     /// The offset of the next counter without one, by binding.
     next: FxHashMap<u32, u32>,
-    /// The bytes that are taken, by binding and first byte: the end, and where they are declared.
+    /// The bytes in use, by binding and first byte: the end, and the place of the declaration.
     taken: BTreeMap<(u32, u32), (u32, Span)>,
 }
 
@@ -71,7 +71,7 @@ impl Sema<'_> {
         Some(Entity::LValue(LValue { mutability: Mutability::Input, ..LValue::new(Value::Global(id), space, ty) }))
     }
 
-    /// The value that a uniform has until the program sets another: a constant one, if any.
+    /// The initial value of a uniform, if it has one, which must be constant.
     fn uniform_value(&mut self, b: &mut Builder<'_>, ty: TypeId, declarator: &Declarator) -> Option<Option<ConstId>> {
         let Some(init) = declarator.init else { return Some(None) };
         if self.env.is_es() {
@@ -98,7 +98,7 @@ impl Sema<'_> {
         self.layout_value(b, id)
     }
 
-    /// Reports each uniform at a location that an earlier one has.
+    /// Reports each uniform at the location of an earlier one.
     pub fn check_uniform_locations(&mut self, module: &Module) {
         let mut taken: BTreeMap<u32, (u32, &str)> = BTreeMap::new();
         for (_, global) in module.globals.iter() {
@@ -150,7 +150,7 @@ impl Sema<'_> {
         Some(Binding::Counter { binding, offset })
     }
 
-    /// `layout(binding = 0, offset = 8) uniform atomic_uint;` says where the next counter of the binding is.
+    /// `layout(binding = 0, offset = 8) uniform atomic_uint;` sets the offset of the binding's next counter.
     pub fn counter_default(&mut self, b: &mut Builder<'_>, decl: &ast::Decl, ty: TypeId) {
         if b.module.types.get(ty) != Type::AtomicCounter {
             return;
@@ -177,7 +177,7 @@ impl Sema<'_> {
         None
     }
 
-    /// The counter that a function is about.
+    /// The counter that a function accesses.
     pub fn counter_target(&mut self, b: &Builder<'_>, lowered: Lowered, span: Span) -> Option<LValue> {
         match lowered {
             Lowered::LValue(lvalue) if b.module.types.get(lvalue.ty) == Type::AtomicCounter => Some(lvalue),
@@ -212,7 +212,7 @@ pub(super) fn uniform_locations(types: &Types, ty: TypeId) -> u32 {
     }
 }
 
-/// The number of counters; none if the shader does not say it.
+/// The number of counters; `None` if the shader does not state it.
 fn counters(types: &Types, ty: TypeId) -> Option<u32> {
     match types.get(ty) {
         Type::Array { element, len: ArrayLen::Fixed(len), .. } => counters(types, element)?.checked_mul(len),

@@ -1,5 +1,6 @@
-//! Derivatives in compute shaders (GL_KHR_compute_shader_derivatives and GL_NV_compute_shader_derivatives): which invocations
-//! form quads. A shader may say so after the first function that asks, so the declaration is searched for first.
+//! Derivatives in compute shaders (GL_KHR_compute_shader_derivatives and GL_NV_compute_shader_derivatives): the
+//! invocations that form quads. The declaration may follow the first function that needs it, so it is searched for
+//! first.
 
 use super::Sema;
 use crate::diagnostic::Code;
@@ -15,7 +16,7 @@ const LAYOUTS: [(&str, &str, DerivativeGroup); 4] = [
     ("derivative_group_linearNV", "GL_NV_compute_shader_derivatives", DerivativeGroup::Linear),
 ];
 
-/// The group that a layout stands for, and its extension.
+/// The group of a layout, and its extension.
 pub fn group(name: &str) -> Option<(&'static str, DerivativeGroup)> {
     LAYOUTS.into_iter().find(|(known, ..)| *known == name).map(|(_, extension, group)| (extension, group))
 }

@@ -24,7 +24,8 @@ pub enum Lowered {
     Void,
 }
 
-/// Spelling and IR operation of each infix operator but `&&` and `||`, which evaluate their right side only if needed.
+/// Spelling and IR operation of each infix operator except `&&` and `||`, which evaluate their right side only if
+/// needed.
 pub fn infix(op: BinaryOp) -> (&'static str, ir::BinaryOp) {
     match op {
         BinaryOp::Mul => ("*", ir::BinaryOp::Mul),
@@ -51,7 +52,7 @@ pub fn infix(op: BinaryOp) -> (&'static str, ir::BinaryOp) {
 }
 
 impl Sema<'_> {
-    /// Lowers an expression; none when it is wrong, which has been reported by then.
+    /// Lowers an expression; `None` if it has an error, which has been reported.
     pub fn lower(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Lowered> {
         let expr = self.ast[id];
         b.span = expr.span;
@@ -87,7 +88,7 @@ impl Sema<'_> {
     /// Lowers an expression and reads it.
     pub fn value(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Value> {
         let Expr { kind, span } = self.ast[id];
-        // A variable by itself, which is the most usual place, is read without a copy of its path.
+        // A variable alone, which is the most common place, is read without a copy of its path.
         if let ExprKind::Name(symbol) = kind
             && let Some(Entity::LValue(lvalue)) = self.scopes.used(symbol, span).map(|declared| &declared.entity)
         {
@@ -233,7 +234,7 @@ impl Sema<'_> {
         self.check(result).map(|_| operand.value)
     }
 
-    /// `a + b + c …`: the left spine is walked without recursion, since chains can be long.
+    /// `a + b + c …`: the left spine is walked without recursion, because chains can be long.
     fn infix_chain(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Value> {
         let mut spine: SmallVec<[_; 4]> = SmallVec::new();
         let mut first = id;
@@ -300,7 +301,7 @@ impl Sema<'_> {
         Some(value)
     }
 
-    /// Types that only blocks may hold are converted before anything is computed with them.
+    /// Types that only blocks may contain are converted before any arithmetic.
     fn check_operand(&mut self, b: &mut Builder<'_>, operand: Operand) -> Option<()> {
         let ty = b.type_of(operand.value);
         let Some(scalar) = b.module.types.scalar_of(ty) else { return Some(()) };

@@ -1,5 +1,5 @@
-//! How large and how deep types are. All of that is bounded where types are declared, because later passes recurse over
-//! composites and take some of them apart part by part.
+//! The size and depth of types. They are limited at declarations, because later passes recurse over composites and take
+//! some of them apart part by part.
 
 use super::Sema;
 use crate::diagnostic::{Code, Diagnostic};
@@ -24,9 +24,9 @@ struct Extent {
     bytes: u64,
     /// Scalars, vectors and matrices in it.
     parts: u64,
-    /// The same where an array counts as one element.
+    /// The number of parts if an array counts as one element.
     members: u32,
-    /// Structs and arrays around the innermost one.
+    /// Number of structs and arrays around the innermost one.
     depth: u32,
     /// The families of scalars in it that extensions bring ([`Family::bit`]).
     extended: u8,
@@ -107,7 +107,7 @@ impl Sema<'_> {
         None
     }
 
-    /// The type, unless the extensions that are on let only blocks hold something in it.
+    /// The type, unless only blocks may contain a part of it with the enabled extensions.
     pub fn usable(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<TypeId> {
         let bits = self.extents.of(b, ty).extended;
         let Some(family) = extended::families(bits).find(|family| family.allowed(&self.env) != Allowed::Everything)
@@ -121,7 +121,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Checks that values of the type can be compared: that takes an operation a part.
+    /// Checks that values of the type can be compared, which takes an operation per part.
     pub fn check_comparable(&mut self, b: &Builder<'_>, ty: TypeId, whole: Span) -> Option<()> {
         let parts = self.extents.of(b, ty).parts;
         if parts <= COMPARED {

@@ -1,5 +1,5 @@
-//! Transform feedback: which outputs are written to buffers, and where (GLSL 4.60 section 4.4.2, `xfb_buffer`,
-//! `xfb_offset`, `xfb_stride`).
+//! Transform feedback: the outputs that are written to buffers, and their places (GLSL 4.60 section 4.4.2,
+//! `xfb_buffer`, `xfb_offset`, `xfb_stride`).
 
 use super::Sema;
 use crate::diagnostic::{Code, Diagnostic};
@@ -8,7 +8,7 @@ use crate::ir::build::Builder;
 use crate::ir::{ArrayLen, Feedback, GlobalId, Module, Scalar, Type, TypeId};
 use crate::source::Span;
 
-/// Buffers that outputs can be written to.
+/// Number of buffers for outputs.
 const BUFFERS: u32 = 4;
 
 /// The parts of one `layout(…)`.
@@ -22,17 +22,17 @@ pub struct FeedbackLayout {
 /// The declarations so far.
 #[derive(Default, Debug)]
 pub struct Captured {
-    /// The buffer of outputs that name none.
+    /// The default buffer of outputs.
     usual: u32,
     /// Strides as they were declared.
     strides: [Option<u32>; BUFFERS as usize],
-    /// First byte after what each buffer takes, and what its stride is a multiple of.
+    /// End of the used part of each buffer, and the required factor of its stride.
     ends: [(u32, u32); BUFFERS as usize],
     list: Vec<Feedback>,
 }
 
 impl Sema<'_> {
-    /// Reads an identifier that begins with `xfb_`.
+    /// Reads an identifier that starts with `xfb_`.
     pub fn feedback_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut FeedbackLayout) -> Option<()> {
         let value = self.layout_value(b, id)?;
         match self.text(id.name.symbol) {
@@ -48,7 +48,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// The stride of a buffer, if a layout says one: of its own, that of the block around it, or the usual one.
+    /// The stride of a buffer, if a layout sets one: its own, the enclosing block's, or the default.
     pub fn feedback_stride(&mut self, layout: FeedbackLayout, block: FeedbackLayout) {
         let Some((stride, span)) = layout.stride else { return };
         let buffer = layout.buffer.or(block.buffer).unwrap_or(self.feedback.usual) as usize;
@@ -93,7 +93,7 @@ impl Sema<'_> {
         Some(end)
     }
 
-    /// The strides are known once everything has been declared: those that were not said reach to the last output.
+    /// Computes the strides after all declarations: a stride that is not stated reaches to the last output.
     pub fn close_feedback(&mut self, module: &mut Module) {
         let Captured { strides, ends, list, .. } = &mut self.feedback;
         for mut feedback in std::mem::take(list) {

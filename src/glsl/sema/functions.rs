@@ -28,7 +28,7 @@ pub enum Mode {
     Named,
 }
 
-/// The memory space of variables that parameters of a type refer to; none for value types.
+/// The memory space of variables for parameters of a type; `None` for value types.
 fn variable_space(types: &Types, ty: TypeId) -> Option<Space> {
     let mut inner = ty;
     while let Type::Array { element, .. } = types.get(inner) {
@@ -60,13 +60,13 @@ pub struct Signature {
     pub id: FuncId,
     pub params: Parameters,
     pub ret: TypeId,
-    /// The instruction that it is, by its place in the module.
+    /// The index of the instruction that it declares, if it does.
     pub instruction: Option<u32>,
     pub span: Span,
     pub defined: bool,
     /// Its body has been lowered to the end.
     pub finished: bool,
-    /// Where it was first called; a function that is never reached by calls need not be defined.
+    /// Its first call; a function that is never called need not be defined.
     pub called: Option<Span>,
 }
 
@@ -83,12 +83,12 @@ pub struct FunctionSet {
     pub name: Symbol,
     /// Nearly always one.
     pub overloads: SmallVec<[Signature; 1]>,
-    /// The place of each overload but the first by the types of its parameters, which no two share.
+    /// The index of each overload except the first by the types of its parameters, which are unique.
     by_types: FxHashMap<SmallVec<[TypeId; 4]>, usize>,
 }
 
 impl FunctionSet {
-    /// The place of the overload whose parameters have exactly these types.
+    /// The index of the overload with exactly these parameter types.
     pub fn exact(&self, types: impl Iterator<Item = TypeId>) -> Option<usize> {
         let types: SmallVec<[TypeId; 4]> = types.collect();
         match self.overloads.first() {
@@ -146,8 +146,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports what is not supported in the functions that the entry point reaches. The others are never compiled, and
-    /// headers are full of them.
+    /// Reports unsupported constructs in the functions that the entry point reaches. Other functions are never
+    /// compiled, and headers are full of them.
     pub fn report_refusals(&mut self, module: &Module, entry: FuncId) {
         if self.refusals.is_empty() {
             return;
@@ -160,7 +160,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The name of a function whose signature is wrong; calls of it are not reported.
+    /// The name of a function with a wrong signature; calls of it are not reported.
     fn declare_broken(&mut self, name: ast::Name) {
         if self.scopes.get(name.symbol).is_none() {
             self.scopes.declare(name.symbol, Entity::Error, name.span);
@@ -225,7 +225,7 @@ impl Sema<'_> {
         sized
     }
 
-    /// Enters a signature under its name; gives the overload when it is new or only declared so far.
+    /// Adds a signature under its name; returns the overload if it is new or only declared so far.
     fn add_overload(
         &mut self,
         module: &mut Module,
@@ -247,7 +247,7 @@ impl Sema<'_> {
         Some((set, self.sets[set.0 as usize].push(signature)))
     }
 
-    /// Gives the body that stands for a function which is only declared so far its parameters, since others may call it.
+    /// Gives parameters to the placeholder body of a function that is only declared so far, because others may call it.
     fn take_arguments(&mut self, module: &mut Module, function: &ast::Function, set: SetId, overload: usize) {
         let signature = &self.sets[set.0 as usize].overloads[overload];
         if !signature.defined {
@@ -314,7 +314,7 @@ impl Sema<'_> {
         let signature = self.sets[set.0 as usize].overloads[overload].clone();
         let params = self.ir_params(module, function, &signature);
         let mut b = Builder::define(module, signature.id, function.span, params);
-        // An instruction takes six bytes of text or more in nearly every shader.
+        // In nearly every shader, an instruction has at least six bytes of text.
         b.expect((body.span.hi - body.span.lo) as usize / 6);
         self.check_usable(&b, function, &signature);
         (self.return_type, self.returns) = (signature.ret, false);
@@ -335,8 +335,8 @@ impl Sema<'_> {
         self.sets[set.0 as usize].overloads[overload].finished = true;
     }
 
-    /// Parameters are variables, which the extensions of storage alone do not let hold a type. A result is a value like
-    /// one that is loaded from a block: it can be converted.
+    /// Parameters are variables, and storage extensions alone do not allow variables of their types. A result is a
+    /// value like one loaded from a block: it can be converted.
     fn check_usable(&mut self, b: &Builder<'_>, function: &ast::Function, signature: &Signature) {
         let ast = self.ast;
         for (param, known) in ast[function.params].iter().zip(&signature.params) {
@@ -344,8 +344,8 @@ impl Sema<'_> {
         }
     }
 
-    /// A function that has a result returns one (GLSL 4.60 section 6.1). Paths that miss a `return` leave it undefined;
-    /// that is an error only where no path has one, as a path may be impossible.
+    /// A function with a result must return one (GLSL 4.60 section 6.1). Paths without a `return` leave it undefined.
+    /// This is an error only if no path has one, because a path may be impossible.
     fn check_returns(&mut self, b: &Builder<'_>, function: &ast::Function, ret: TypeId) {
         if ret == Types::VOID || self.returns {
             return;
@@ -367,7 +367,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A function that falls off its end returns nothing in particular. Tells whether it might.
+    /// A function that falls off its end returns an undefined value. Returns true if it might.
     fn end_of_body(&mut self, b: &mut Builder<'_>, ret: TypeId) -> bool {
         if b.is_terminated() {
             return false;
@@ -382,7 +382,7 @@ impl Sema<'_> {
     }
 
     /// A function that declares anything `precise` is computed without contraction as a whole; GLSL 4.60 section 4.9
-    /// asks for that only of what flows into the variable.
+    /// requires that only for values that flow into the variable.
     fn set_precise(&mut self, b: &mut Builder<'_>, function: &ast::Function) {
         let span = function.body.map_or(Span::NONE, |body| body.span);
         let precise = self.precise.iter().any(|at| at.lo >= span.lo && at.hi <= span.hi);
@@ -482,7 +482,7 @@ fn stand_in(module: &mut Module, id: FuncId, at: Span, params: Vec<Param>) {
     b.finish_into(Some(id));
 }
 
-/// A call that leads back to its own function: depth-first over the call graph, with an explicit stack.
+/// A recursive call, found depth-first over the call graph with an explicit stack.
 fn find_cycle(module: &Module) -> Option<(FuncId, Span)> {
     let calls: Vec<Vec<(FuncId, Span)>> =
         module.functions.iter().map(|(_, function)| callees(function).collect()).collect();

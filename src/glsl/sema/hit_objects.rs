@@ -1,5 +1,6 @@
-//! Hit objects and the order of invocations (GL_NV_shader_invocation_reorder, GL_EXT_shader_invocation_reorder). A hit object is
-//! a variable like a ray query, see [`super::ray_query`]. Its attributes are in variables with locations, as payloads are.
+//! Hit objects and the order of invocations (GL_NV_shader_invocation_reorder, GL_EXT_shader_invocation_reorder). A hit
+//! object is a variable like a ray query, see [`super::ray_query`]. Its attributes are in variables with locations,
+//! like payloads.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -58,7 +59,7 @@ enum Gives {
     Uvec2,
     Vec3,
     Matrix,
-    /// An array of this many vectors of a size, which the last argument takes.
+    /// An array of this many vectors of a size, for the last argument.
     Array(u8, u32),
 }
 
@@ -81,8 +82,8 @@ impl Gives {
     }
 }
 
-/// A function: its name without the suffix of its form, the opcodes of both forms (0 where a form lacks it), its arguments and
-/// result, and the extension that it needs besides the form's.
+/// A function: its name without the suffix of its form, the opcodes of both forms (0 if a form lacks it), its arguments
+/// and result, and an additional extension if it needs one.
 type Row = (&'static str, [u32; 2], &'static [Arg], Gives, Option<(&'static str, u32)>);
 
 const FLOAT: Arg = Arg::Of(Operand::Float);
@@ -176,11 +177,12 @@ pub fn function(name: &str) -> Option<Function> {
     (!rows.is_empty()).then_some(Function { nvidia, rows })
 }
 
-/// A function as a call of it is written.
+/// A function with the argument order of its calls.
 pub struct Spelled {
     pub name: String,
     pub extensions: SmallVec<[&'static str; 2]>,
-    /// True if the last three arguments of the instruction are a payload and two hints, which the function has after them.
+    /// True if the last three arguments of the instruction are a payload and two hints, while the function has the
+    /// payload last.
     pub payload_last: bool,
 }
 
@@ -206,7 +208,7 @@ fn reorders(row: &Row) -> bool {
     row.0 == "reorderThread" || row.0.ends_with("ReorderExecute")
 }
 
-/// Returns true if an instruction has hints, which come after the payload: a call has the payload last.
+/// Returns true if an instruction has hints, which follow the payload: a call has the payload last.
 fn has_hints(row: &Row) -> bool {
     reorders(row) && row.2.ends_with(&[UINT, UINT, Payload])
 }

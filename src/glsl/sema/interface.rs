@@ -24,7 +24,7 @@ pub struct Workgroup {
     constants: Option<[ConstId; 3]>,
 }
 
-/// The dimension that a layout identifier speaks of, and whether it gives an id.
+/// The dimension of a layout identifier, and true if it names a specialization constant.
 fn dimension(name: &str) -> Option<(usize, bool)> {
     Some(match name {
         "local_size_x" => (0, false),
@@ -37,7 +37,7 @@ fn dimension(name: &str) -> Option<(usize, bool)> {
     })
 }
 
-/// The constant that says how large workgroups may be (GLSL 4.60 section 7.3, GL_EXT_mesh_shader, GL_NV_mesh_shader).
+/// The constant with the limit of workgroup sizes (GLSL 4.60 section 7.3, GL_EXT_mesh_shader, GL_NV_mesh_shader).
 fn size_limit(env: &Env<'_>) -> Cow<'static, str> {
     env.mesh_limit(match env.stage {
         Stage::Task => "gl_MaxTaskWorkGroupSizeEXT",
@@ -52,7 +52,7 @@ fn largest_size(limit: &str, dimension: usize) -> u32 {
     limits.get(dimension).map_or(u32::MAX, |limit| limit.cast_unsigned())
 }
 
-/// The blocks whose usual layout a declaration without a name sets.
+/// The blocks whose default layout a declaration without a name sets.
 fn default_space(qualifiers: &Qualifiers) -> Option<Space> {
     let spaces = [
         (qualifiers.uniform, Space::Uniform),
@@ -80,7 +80,7 @@ impl Sema<'_> {
             } else if qualifiers.input.is_some() && self.env.stage.has_workgroups() {
                 self.input_layout(b, id);
             } else if self.is_view_count(id, &qualifiers) {
-                // The number of views is the render pass's.
+                // The render pass determines the number of views.
             } else if qualifiers.output.is_some() && self.text(id.name.symbol).starts_with("xfb_") {
                 self.usual_feedback(b, id);
             } else if self.env.stage == Stage::Geometry

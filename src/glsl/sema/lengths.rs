@@ -1,6 +1,7 @@
-//! Arrays without a size inside blocks, before the last member: their constant indices tell how long they are (GLSL 4.60
-//! section 4.1.9). Where a shader has such arrays it is resolved twice, because offsets depend on lengths: the first time
-//! finds the largest indices, the second time the arrays have a size. Blocks of buffer references need sizes.
+//! Arrays without a size inside blocks, before the last member: their constant indices determine their length (GLSL
+//! 4.60 section 4.1.9). A shader with such arrays is resolved twice, because offsets depend on lengths: the first time
+//! finds the largest indices, the second time uses the resulting sizes. Blocks of buffer references need explicit
+//! sizes.
 
 use super::Sema;
 use super::lvalue::LValue;
@@ -9,7 +10,7 @@ use crate::ir::build::Builder;
 use crate::ir::{ArrayLen, StructId, Type, TypeId, Value};
 use crate::source::Span;
 
-/// A member whose length is not known yet, and the least that it can be.
+/// A member whose length is not known yet, and its minimum length.
 #[derive(Debug)]
 pub struct Open {
     /// Index among the open members of the shader.
@@ -21,8 +22,8 @@ pub struct Open {
 }
 
 impl Sema<'_> {
-    /// The type of a member that is not the last one: an array gets the length that was found for it.
-    /// `Err` is the number of one for which none was found yet.
+    /// The type of a member that is not the last one, with the length that was found if it is an array. `Err` is the
+    /// index of an array without a length so far.
     pub fn with_length(&mut self, b: &mut Builder<'_>, ty: TypeId) -> Result<TypeId, usize> {
         let Type::Array { element, len: ArrayLen::Runtime, .. } = b.module.types.get(ty) else { return Ok(ty) };
         let number = self.open_count;
@@ -40,7 +41,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The open member that a place is.
+    /// The open member that a place denotes.
     pub fn find_open(&self, b: &mut Builder<'_>, lvalue: &LValue) -> Option<usize> {
         if self.open_members.is_empty() {
             return None;
@@ -56,7 +57,7 @@ impl Sema<'_> {
         self.open_members.iter().position(|open| open.block == block && open.member == member)
     }
 
-    /// An index into an open member makes it long enough.
+    /// Extends an open member to include an index.
     pub fn note_member_index(&mut self, b: &mut Builder<'_>, lvalue: &LValue, at: Value, span: Span) {
         let Some(slot) = self.find_open(b, lvalue) else { return };
         let open = &mut self.open_members[slot];
@@ -71,7 +72,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports an open member that is handed over as a whole: no index tells how far it is used.
+    /// Reports an open member that is used as a whole, so that no index shows its length.
     pub fn refuse_open(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<()> {
         let Some(slot) = self.find_open(b, lvalue) else { return Some(()) };
         let declared = self.open_members[slot].declared;

@@ -1,4 +1,4 @@
-//! Inputs and outputs that take the same components of a location (GLSL 4.60 section 4.4.1). Variables that share a
+//! Inputs and outputs that use the same components of a location (GLSL 4.60 section 4.4.1). Variables that share a
 //! location without sharing components may have different types, and the interfaces of two stages are not compared.
 
 use super::Sema;
@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ArrayLen, Binding, Global, Module, Scalar, Space, Stage, Type, TypeId, Types};
 use rustc_hash::FxHashMap;
 
-/// Locations of one variable that are examined; no interface has this many.
+/// Limit of the examined locations of one variable; no interface has this many.
 const MOST: u32 = 1 << 10;
 
 /// Components of a location.
@@ -18,15 +18,15 @@ type Spot = (Space, u32, u32);
 /// One part of an interface, walked location by location.
 struct Walk<'t> {
     types: &'t Types,
-    /// The location that comes next, and the one to stop at.
+    /// The next location, and the one to stop at.
     next: u32,
     end: u32,
-    /// Locations and the components that are taken there, one bit each.
+    /// Locations and their used components, one bit each.
     taken: Vec<(u32, u32)>,
 }
 
 impl Sema<'_> {
-    /// Reports each variable that takes what an earlier one has.
+    /// Reports each variable that overlaps an earlier one.
     pub fn check_locations(&mut self, module: &Module) {
         let mut owners: FxHashMap<Spot, [Option<&Global>; COMPONENTS as usize]> = FxHashMap::default();
         let borders = module.globals.iter().map(|(_, global)| global);
@@ -54,7 +54,7 @@ fn collision(global: &Global, other: &Global, location: u32) -> Diagnostic {
     Diagnostic::error(Code::BAD_LAYOUT, message).at(global.span, "this location is taken")
 }
 
-/// The locations and components of a variable; none if its place is given otherwise.
+/// The locations and components of a variable; `None` if its place is given otherwise.
 fn parts(types: &Types, global: &Global, stage: Stage) -> Vec<(Spot, u32)> {
     let of = |binding, ty| {
         part(types, binding, ty).map(move |(index, taken)| {
@@ -62,7 +62,7 @@ fn parts(types: &Types, global: &Global, stage: Stage) -> Vec<(Spot, u32)> {
         })
     };
     let ty = match types.get(global.ty) {
-        // The values of all vertices are in one place.
+        // The values of all vertices have the same location.
         Type::Array { element, .. } if stage.crowd(global.space, global.binding.interpolation()).is_some() => element,
         _ => global.ty,
     };
@@ -105,7 +105,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A scalar or vector: doubles take two components, and four of them two locations.
+    /// A scalar or vector: doubles use two components, and four of them two locations.
     fn column(&mut self, scalar: Scalar, rows: u8, component: u32) {
         let wide = if scalar.width == 64 { 2 } else { 1 };
         let mut mask = ((1 << (wide * u32::from(rows))) - 1) << component;

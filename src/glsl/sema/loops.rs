@@ -1,4 +1,4 @@
-//! `while`, `do` and `for` as the one loop of the IR.
+//! `while`, `do` and `for` as the loop of the IR.
 
 use super::Sema;
 use crate::glsl::ast::{Condition, ExprId, Stmt, StmtId, StmtKind};

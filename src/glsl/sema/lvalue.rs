@@ -1,4 +1,4 @@
-//! Memory that an expression denotes, not yet read: a root pointer, the path into it, and perhaps a swizzle.
+//! Memory that an expression denotes, not yet read: a root pointer, the path into it, and possibly a swizzle.
 
 use crate::ir::{Access, Space, TypeId, Value};
 use smallvec::SmallVec;
@@ -15,7 +15,7 @@ pub struct LValue {
     pub ty: TypeId,
     pub swizzle: Option<Swizzle>,
     pub access: Access,
-    /// An index into an array of resources on the way differs among invocations.
+    /// An index into an array of resources in the path is non-uniform.
     pub non_uniform: bool,
     pub mutability: Mutability,
 }
@@ -59,7 +59,7 @@ impl Swizzle {
         Swizzle { components, len: outer.len }
     }
 
-    /// A swizzle that names a component twice cannot be written.
+    /// A swizzle with a repeated component cannot be written.
     pub fn has_duplicates(&self) -> bool {
         let seen = self.components();
         (1..seen.len()).any(|i| seen[..i].contains(&seen[i]))
@@ -68,7 +68,7 @@ impl Swizzle {
 
 impl Clone for LValue {
     fn clone(&self) -> LValue {
-        // A path is copied as one block; the clone of its list would go value by value.
+        // A path is copied as one block; cloning its list would copy value by value.
         LValue { path: SmallVec::from_slice(&self.path), ..*self }
     }
 }
@@ -87,7 +87,7 @@ impl LValue {
         }
     }
 
-    /// The part of this place that `index` names, of type `ty`.
+    /// The part of this place that `index` selects, with type `ty`.
     #[must_use]
     pub fn part(mut self, index: Value, ty: TypeId) -> LValue {
         self.path.push(index);
@@ -95,7 +95,7 @@ impl LValue {
         self
     }
 
-    /// True where other invocations cannot see the memory, so that reading more than asked for harms nothing.
+    /// True if other invocations cannot see the memory, so that reading more than requested is harmless.
     pub fn is_private(&self) -> bool {
         matches!(self.space, Space::Function | Space::Private)
     }

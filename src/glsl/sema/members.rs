@@ -32,7 +32,7 @@ impl MemberNumbers {
 }
 
 impl Sema<'_> {
-    /// Members of one struct or block have different names; `names` has those so far.
+    /// Checks that members of one struct or block have different names; `names` contains the names so far.
     pub fn check_new_member(&mut self, names: &mut FxHashSet<Symbol>, name: ast::Name) {
         if !names.insert(name.symbol) {
             let message = format!("there are two members `{}`", self.text(name.symbol));

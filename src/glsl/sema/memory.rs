@@ -6,7 +6,7 @@ use crate::ir::build::Builder;
 use crate::ir::{Access, InstFlags, Space, TypeId, Value};
 use crate::source::Span;
 
-/// Pointer to the memory of a place, its swizzle left out.
+/// Pointer to the memory of a place, without its swizzle.
 pub fn pointer(b: &mut Builder<'_>, lvalue: &LValue) -> Value {
     if lvalue.path.is_empty() && lvalue.space != Space::Physical {
         lvalue.root
@@ -24,7 +24,7 @@ pub fn marked_pointer(b: &mut Builder<'_>, lvalue: &LValue) -> Value {
     pointer
 }
 
-/// Type of the value that reading the place gives.
+/// Type of the value at the place.
 pub fn value_type(b: &mut Builder<'_>, lvalue: &LValue) -> TypeId {
     let ty = b.module.types.logical(lvalue.ty);
     match (&lvalue.swizzle, b.module.types.scalar_of(ty)) {
@@ -61,7 +61,7 @@ pub fn load(b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Result<Value, D
     })
 }
 
-/// Writes a place that may be written. The value has the place's value type.
+/// Writes a writable place. The value has the place's value type.
 pub fn store(b: &mut Builder<'_>, lvalue: &LValue, value: Value) {
     with_access_flags(b, lvalue, |b| match &lvalue.swizzle {
         Some(swizzle) if lvalue.is_private() => store_merged(b, lvalue, swizzle, value),
@@ -73,10 +73,10 @@ pub fn store(b: &mut Builder<'_>, lvalue: &LValue, value: Value) {
     });
 }
 
-/// Checks that the place may be written; [`Sema::writable`](super::Sema::writable) takes more.
+/// Checks that the place may be written; [`Sema::writable`](super::Sema::writable) is less strict.
 ///
 /// # Errors
-/// A message that says why not.
+/// A message with the reason.
 pub fn check_writable(lvalue: &LValue, span: Span) -> Result<(), Diagnostic> {
     let reason = match lvalue.mutability {
         _ if lvalue.space == Space::Handle => "images, samplers and atomic counters cannot be assigned",
@@ -98,7 +98,7 @@ pub fn check_writable(lvalue: &LValue, span: Span) -> Result<(), Diagnostic> {
     })
 }
 
-/// Emits what `act` emits with the memory qualifiers of a place.
+/// Emits the instructions of `act` with the memory qualifiers of a place.
 pub fn with_access_flags<R>(b: &mut Builder<'_>, lvalue: &LValue, act: impl FnOnce(&mut Builder<'_>) -> R) -> R {
     let before = b.flags;
     b.flags.set(InstFlags::COHERENT, lvalue.access.contains(Access::COHERENT));
@@ -106,7 +106,7 @@ pub fn with_access_flags<R>(b: &mut Builder<'_>, lvalue: &LValue, act: impl FnOn
     b.flags.set(InstFlags::DEVICE, lvalue.access.contains(Access::DEVICE));
     b.flags.set(InstFlags::NON_UNIFORM, lvalue.non_uniform);
     if lvalue.space == Space::Handle {
-        // Qualifiers of an image hold for its texels, not for the reading of its handle.
+        // Qualifiers of an image apply to its texels, not to reading its handle.
         b.flags.remove(InstFlags::COHERENT | InstFlags::VOLATILE | InstFlags::DEVICE);
     }
     let result = act(b);
@@ -114,7 +114,7 @@ pub fn with_access_flags<R>(b: &mut Builder<'_>, lvalue: &LValue, act: impl FnOn
     result
 }
 
-/// Reads the vector, replaces the components, writes it back: only for memory that no other invocation sees.
+/// Reads the vector, replaces the components and writes it back: only for memory that no other invocation sees.
 fn store_merged(b: &mut Builder<'_>, lvalue: &LValue, swizzle: &Swizzle, value: Value) {
     let pointer = pointer(b, lvalue);
     let old = b.load(pointer);

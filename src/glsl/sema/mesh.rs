@@ -1,5 +1,5 @@
-//! Task and mesh shaders (GL_EXT_mesh_shader, GL_NV_mesh_shader): the payload that the one hands to the other. Their outputs are in
-//! [`super::primitives`] and [`super::stage`].
+//! Task and mesh shaders (GL_EXT_mesh_shader, GL_NV_mesh_shader): the payload from one to the other. Their outputs are
+//! in [`super::primitives`] and [`super::stage`].
 
 use super::Sema;
 use super::lvalue::{LValue, Mutability};

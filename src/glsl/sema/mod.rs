@@ -1,8 +1,8 @@
 //! Name and type resolution: the syntax tree becomes [`crate::ir`].
 //!
-//! One pass over the items in source order. Functions are lowered as they come; what a name means is in [`scope`], what
-//! memory an expression denotes in [`place`]. A construct that is not supported is an error with its span; after an
-//! error lowering continues, so that one run reports many, and the module is thrown away.
+//! One pass over the items in source order. Functions are lowered in order; [`scope`] resolves names, and [`lvalue`]
+//! describes the memory that an expression denotes. An unsupported construct is an error with its span. After an error
+//! lowering continues, so that one run reports many, and the module is discarded.
 
 mod access;
 mod aggregate;
@@ -74,8 +74,8 @@ use functions::FunctionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 
-/// Lowers a shader. When it is wrong the messages say so, and the module is not to be used. Uses of names are recorded where
-/// there is a list for them.
+/// Lowers a shader. If it has errors, they are reported and the module must not be used. Uses of names are recorded if
+/// a list for them is passed.
 pub fn resolve(
     ast: &Ast,
     stream: &TokenStream,
@@ -96,7 +96,7 @@ pub fn resolve(
     }
 }
 
-/// The findings of a first resolution that a second one needs: the lengths of arrays in blocks, and of those over
+/// The findings of a first resolution that a second one needs: the lengths of arrays in blocks and of arrays over
 /// vertices.
 #[derive(Default)]
 struct Found {
@@ -149,24 +149,24 @@ struct Sema<'a> {
     layouts: Layouts,
     members: members::MemberNumbers,
     extents: extent::Extents,
-    /// Globals whose initial value is computed when the entry point starts.
+    /// Globals whose initial value is computed at the start of the entry point.
     deferred: Vec<(GlobalId, ast::ExprId)>,
     /// Private copies of constant composites that are indexed at run time.
     constant_memory: FxHashMap<ConstId, GlobalId>,
     builtins: FxHashMap<(crate::ir::BuiltIn, Space), GlobalId>,
     /// Built-in variables that are outputs at locations, by location.
     located: Vec<(u32, GlobalId)>,
-    /// Where the kind of derivative group is declared.
+    /// Place of the declaration of the derivative group.
     derivatives_at: Span,
     passed: passthrough::Passed,
-    /// Variables whose length their constant indices tell.
+    /// Variables whose length depends on their constant indices.
     open_arrays: Vec<open_arrays::OpenArray>,
-    /// Arrays of resources whose length their constant indices tell, and the length so far.
+    /// Arrays of resources whose length depends on their constant indices, and the length so far.
     open_resources: Vec<(GlobalId, u32)>,
-    /// Arrays in blocks whose length their constant indices tell, and how many there were so far.
+    /// Arrays in blocks whose length depends on their constant indices, and their number so far.
     open_members: Vec<lengths::Open>,
     open_count: usize,
-    /// The lengths of these arrays, where they have been found.
+    /// The lengths of these arrays, as far as found.
     lengths: Vec<u32>,
     /// Results of `nonuniformEXT`.
     non_uniform: FxHashSet<Value>,
@@ -179,7 +179,7 @@ struct Sema<'a> {
     counters: default_block::Counters,
     layer: LayerModes,
     primitives: primitives::Primitives,
-    /// Built-in variables that are arrays of blocks, and what no code names: their members are their own variables.
+    /// Built-in variables that are arrays of blocks; their members are separate variables.
     built_in_blocks: Vec<(GlobalId, &'static crate::grammar::Blocks, Space)>,
     feedback: feedback::Captured,
     /// Number of `#extension` lines that are in force.
@@ -188,15 +188,15 @@ struct Sema<'a> {
     return_type: TypeId,
     /// The function has a `return` so far.
     returns: bool,
-    /// Numbers of specialization constants, and where each is declared.
+    /// Numbers of specialization constants, and the place of each declaration.
     constant_ids: FxHashMap<u32, Span>,
-    /// The built-in types that the language always has, by the symbol of their name; `VOID` where that was not looked up.
+    /// The core built-in types by the symbol of their name; `VOID` if not looked up yet.
     plain_types: Vec<TypeId>,
     /// The unsupported constructs, by the function that uses them.
     refusals: Vec<(FuncId, Vec<Diagnostic>)>,
-    /// Blocks of buffer references that are announced and not defined yet.
+    /// Blocks of buffer references that are announced but not defined yet.
     references: Vec<references::Announced>,
-    /// A function was called before the end of its body was reached; calls can form a circle only then.
+    /// A function was called before its definition was complete, which every recursion requires.
     calls_unfinished: bool,
     /// Declarations that are `precise`.
     precise: Vec<Span>,
@@ -305,7 +305,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// Completes the module with facts that depend on all of it.
+    /// Completes the module with facts that depend on the whole shader.
     fn finish(&mut self, module: &mut Module) {
         self.check_definitions(module);
         self.check_references();
@@ -343,7 +343,7 @@ impl<'a> Sema<'a> {
         self.report(Diagnostic::error(code, message).at(span, label));
     }
 
-    /// Something that the language has and this front end has not yet.
+    /// Reports a construct of the language that this front end does not support yet.
     #[cold]
     fn unsupported(&mut self, span: Span, what: &str) {
         self.error(Code::NOT_SUPPORTED, span, format!("{what} not supported yet"), "used here");
@@ -354,7 +354,7 @@ impl<'a> Sema<'a> {
     }
 }
 
-/// Adds the advice to write the name that `wrong` was probably meant to be, if there is one.
+/// Adds the suggested spelling of `wrong`, if there is one.
 fn did_you_mean<'n>(
     diagnostic: Diagnostic,
     wrong: &str,

@@ -1,5 +1,5 @@
-//! The indices of arrays of resources that differ among invocations (GL_EXT_nonuniform_qualifier): values that are
-//! marked, variables that are declared so, and values that are computed from both. Other indices are taken as uniform.
+//! Non-uniform indices of arrays of resources (GL_EXT_nonuniform_qualifier): marked values, variables that are declared
+//! so, and values computed from them. Other indices are assumed to be uniform.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -50,7 +50,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Keeps that a value was read from what is marked.
+    /// Records that a value was read from a marked variable.
     pub fn keep_mark(&mut self, marked: bool, value: Value) {
         if marked && !matches!(value, Value::Const(_)) {
             self.non_uniform.insert(value);
@@ -87,7 +87,7 @@ pub fn is_flagged(b: &Builder<'_>, value: Value) -> bool {
     matches!(value, Value::Inst(id) if b.function.insts[id].flags.contains(InstFlags::NON_UNIFORM))
 }
 
-/// Flags an image or sampler that is already read, and how it was found.
+/// Flags an image or sampler that was already read, and its path.
 fn flag_handle(b: &mut Builder<'_>, value: Value) {
     let Value::Inst(id) = value else { return };
     let op = b.function.insts[id].op;

@@ -1,4 +1,4 @@
-//! Variables that are arrays without a size: their constant indices tell how long they are, or a later declaration does
+//! Variables that are arrays without a size: their constant indices determine their length, or a later declaration does
 //! (GLSL 4.60 section 4.1.9).
 
 use super::Sema;
@@ -12,7 +12,7 @@ use crate::ir::build::Builder;
 use crate::ir::{ArrayLen, Global, GlobalId, Module, Space, Type, TypeId, Value};
 use crate::source::Span;
 
-/// A variable whose length is not known yet, and the least that it can be.
+/// A variable whose length is not known yet, and its minimum length.
 #[derive(Debug)]
 pub struct OpenArray {
     pub global: GlobalId,
@@ -42,7 +42,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The array without a size that a place is as a whole.
+    /// The array without a size that a place denotes as a whole.
     fn open_array(&self, b: &Builder<'_>, lvalue: &LValue) -> Option<usize> {
         let Value::Global(id) = lvalue.root else { return None };
         let slot = self.open_arrays.iter().position(|open| open.global == id)?;
@@ -50,7 +50,7 @@ impl Sema<'_> {
         (lvalue.path.len() == depth).then_some(slot)
     }
 
-    /// A constant index into an array whose length is still open makes it that long.
+    /// Extends an array of open length to include a constant index.
     pub fn note_index(&mut self, b: &mut Builder<'_>, lvalue: &LValue, at: Value, span: Span) {
         self.note_member_index(b, lvalue, at, span);
         let (Some(slot), Value::Global(id)) = (self.open_array(b, lvalue), lvalue.root) else { return };
@@ -71,7 +71,7 @@ impl Sema<'_> {
         self.report(Diagnostic::error(Code::BAD_TYPE, message).at(span, "not constant").note(note));
     }
 
-    /// An array without a size has no value as a whole.
+    /// An array without a size cannot be used as a whole.
     pub fn check_whole(&self, b: &Builder<'_>, lvalue: &LValue, span: Span) -> Result<(), Diagnostic> {
         if unsized_element(b, lvalue.ty).is_none() {
             return Ok(());
@@ -84,7 +84,7 @@ impl Sema<'_> {
         })
     }
 
-    /// Returns true if a variable without a size is declared again in its scope: with a size, or without one.
+    /// Returns true if a variable without a size is declared again in its scope, with or without a size.
     pub fn array_again(
         &mut self,
         b: &mut Builder<'_>,
@@ -120,7 +120,7 @@ impl Sema<'_> {
         true
     }
 
-    /// Gives the arrays that are still open the length that their indices ask for.
+    /// Gives arrays that are still open the length that their indices require.
     pub fn close_arrays(&mut self, module: &mut Module) {
         for open in std::mem::take(&mut self.open_arrays) {
             let ty = module.globals[open.global].ty;

@@ -1,7 +1,7 @@
-//! Unary and binary operators on values (GLSL 4.60 section 5.9), short-circuiting ones excepted.
+//! Unary and binary operators on values (GLSL 4.60 section 5.9), except short-circuiting ones.
 //!
-//! Operands are brought to a common type first; matrices are then worked on column by column, and `==` on composites
-//! member by member, because the operations of the IR know scalars and vectors only.
+//! Operands are first converted to a common type. Matrices are then processed column by column, and `==` on composites
+//! member by member, because the IR's operations only work on scalars and vectors.
 
 use super::references::same_address;
 use crate::diagnostic::{Code, Diagnostic};
@@ -18,7 +18,7 @@ pub struct Operand {
     pub span: Span,
 }
 
-/// The types that a binary operator takes.
+/// The operand types of a binary operator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
     Arithmetic,
@@ -51,10 +51,10 @@ pub struct Operator {
     pub span: Span,
 }
 
-/// `left op right`; without `implicit` conversions (GLSL ES) the operands' scalar types must agree.
+/// `left op right`; without `implicit` conversions (GLSL ES) the operands' scalar types must match.
 ///
 /// # Errors
-/// When the operator does not take operands of these types.
+/// When the operator does not support operands of these types.
 pub fn binary(
     b: &mut Builder<'_>,
     implicit: bool,
@@ -103,7 +103,7 @@ fn mismatch(b: &mut Builder<'_>, operator: Operator, left: Operand, right: Opera
     remedy(b, operator, left, right).into_iter().fold(diagnostic, Diagnostic::help)
 }
 
-/// What to write in place of an operator that does not take these operands.
+/// Advice on what to write instead of an operator that does not support these operands.
 fn remedy(b: &mut Builder<'_>, operator: Operator, left: Operand, right: Operand) -> Option<&'static str> {
     let (left, right) = basics(b, left.value, right.value)?;
     let are = |kind: fn(Scalar) -> bool| kind(left.scalar) && kind(right.scalar);
@@ -126,15 +126,15 @@ fn remedy(b: &mut Builder<'_>, operator: Operator, left: Operand, right: Operand
     })
 }
 
-/// The shapes of operands; none if the operator does not accept them, as encoded floats.
+/// The shapes of operands; `None` if the operator does not accept them, for example encoded floats.
 fn basics(b: &mut Builder<'_>, left: Value, right: Value) -> Option<(Basic, Basic)> {
     let (l, r) = (b.type_of(left), b.type_of(right));
     let basic = |ty| Basic::of(&b.module.types, ty).filter(|basic| basic.scalar.encoding().is_none());
     Some((basic(l)?, basic(r)?))
 }
 
-/// The right operand of `left op= right`: an encoded float becomes a number of `left`'s scalar type, to which the result is
-/// converted anyway (GLSL 4.60 section 5.8). Operators alone do not convert it.
+/// The right operand of `left op= right`: an encoded float is converted to `left`'s scalar type, which the result is
+/// converted to anyway (GLSL 4.60 section 5.8). Operators alone do not convert it.
 pub fn compound(b: &mut Builder<'_>, left: Value, right: Operand) -> Operand {
     let [l, r] = [left, right.value].map(|value| {
         let ty = b.type_of(value);
@@ -185,7 +185,7 @@ fn holds_matrix(b: &mut Builder<'_>, value: Value) -> bool {
     b.module.types.cooperative(ty).is_some()
 }
 
-/// Two cooperative matrices of one type, element by element, or one times a number of its elements' type.
+/// Two cooperative matrices of one type, element by element, or one multiplied by a number of its element type.
 fn on_cooperative(b: &mut Builder<'_>, op: BinaryOp, left: Value, right: Value) -> Option<Value> {
     let (l, r) = (b.type_of(left), b.type_of(right));
     let types = &b.module.types;
@@ -262,7 +262,7 @@ fn integer(b: &mut Builder<'_>, implicit: bool, op: BinaryOp, left: Value, right
     if whole { component_wise(b, op, left, right, l, r) } else { None }
 }
 
-/// The operands' integer types may differ; a vector may be shifted by a scalar, not the other way round.
+/// The operands' integer types may differ; a vector may be shifted by a scalar, but not vice versa.
 fn shift(b: &mut Builder<'_>, op: BinaryOp, left: Value, right: Value) -> Option<Value> {
     let (l, r) = basics(b, left, right)?;
     if !l.scalar.is_int() || !r.scalar.is_int() || l.is_matrix() || r.is_matrix() {
@@ -288,7 +288,7 @@ fn logical(b: &mut Builder<'_>, op: BinaryOp, left: Value, right: Value) -> Opti
     bools.then(|| b.binary(op, left, right))
 }
 
-/// `==` and `!=` of any type but opaque ones: one `bool`.
+/// `==` and `!=` for any type except opaque ones: one `bool`.
 fn equality(b: &mut Builder<'_>, implicit: bool, op: BinaryOp, left: Value, right: Value) -> Option<Value> {
     if basics(b, left, right).is_some() {
         let (left, right, l, r) = unify(b, implicit, left, right)?;
@@ -341,7 +341,7 @@ fn part_count(b: &Builder<'_>, ty: TypeId) -> Option<u32> {
 /// `-x`, `~x`, `!x`; `+x` is its operand.
 ///
 /// # Errors
-/// When the operator does not take an operand of this type.
+/// When the operator does not support an operand of this type.
 pub fn unary(b: &mut Builder<'_>, op: UnaryOp, text: &str, operand: Operand) -> Result<Value, Diagnostic> {
     let ty = b.type_of(operand.value);
     let basic = Basic::of(&b.module.types, ty);

@@ -1,6 +1,6 @@
 //! Overload resolution over the user's functions and the built-in ones of the same name (GLSL 4.60 section 6.1).
 //!
-//! A function of the user's hides a built-in one whose parameters have the same types, and only that.
+//! A user's function only hides a built-in one whose parameters have the same types.
 
 use super::Sema;
 use super::calls::Given;
@@ -17,21 +17,21 @@ use crate::limits;
 use crate::source::Span;
 use std::cmp::Ordering;
 
-/// An overload that takes the arguments of a call.
+/// An overload that accepts the arguments of a call.
 #[derive(Clone, Copy)]
 pub enum Overloaded {
-    /// The user's, by its place in the set.
+    /// The user's, by its index in the set.
     User(usize),
     Builtin(Candidate),
 }
 
 impl Sema<'_> {
-    /// The built-in overloads that calls of a user's function of this name may mean too.
+    /// The built-in overloads that calls of a user's function with this name may also mean.
     pub fn builtin_rivals(&self, callee: Name) -> &'static [Overload] {
         builtin::named(self.text(callee.symbol))
     }
 
-    /// Returns true if no overload with as many parameters writes to the one at `index`.
+    /// Returns true if no overload with this number of parameters writes to the one at `index`.
     pub fn only_reads(&self, set: SetId, rivals: &[Overload], count: usize, index: usize) -> bool {
         let reads = |mode: Mode| matches!(mode, Mode::In | Mode::Literal);
         let mut users = self.sets[set.0 as usize].overloads.iter().filter(|s| s.params.len() == count);
@@ -142,7 +142,7 @@ fn shapes(b: &Builder<'_>, given: &[Given]) -> Shapes {
     given.iter().take(builtin::MOST_ARGS).map(shape).collect()
 }
 
-/// Returns true if the parameters of a user's function have the types of a built-in one's.
+/// Returns true if a user's function has the same parameter types as a built-in one.
 fn hides(b: &Builder<'_>, signature: &Signature, candidate: &Candidate, shapes: &Shapes) -> bool {
     let types = &b.module.types;
     let same = |(index, param): (usize, &super::functions::Parameter)| {
@@ -151,7 +151,7 @@ fn hides(b: &Builder<'_>, signature: &Signature, candidate: &Candidate, shapes: 
     signature.params.len() == shapes.len() && signature.params.iter().enumerate().all(same)
 }
 
-/// The conversion that an argument of a user's function goes through; none for types that only convert to themselves.
+/// The conversion of an argument of a user's function; `None` for types that only convert to themselves.
 fn conversion(b: &Builder<'_>, signature: &Signature, argument: usize, given: &[Given]) -> Option<Conversion> {
     let types = &b.module.types;
     let param = signature.params[argument];

@@ -1,5 +1,5 @@
-//! Inputs of geometry shaders that pass through to the next stage (GL_NV_geometry_shader_passthrough): such a shader gives
-//! out one primitive like that it takes in, and writes only what is one for all vertices.
+//! Inputs of geometry shaders that pass through to the next stage (GL_NV_geometry_shader_passthrough). Such a shader
+//! emits one primitive like its input, and writes only per-primitive values.
 
 use super::Sema;
 use super::stage::PortLayout;
@@ -19,14 +19,14 @@ const LIKE: [(Mode, Mode); 3] = [
     (Mode::Triangles, Mode::OutputTriangleStrip),
 ];
 
-/// The primitives that come out where inputs pass through, and how many vertices.
+/// The output primitives for pass-through inputs, and their number of vertices.
 pub fn given_out(input: Mode) -> Option<(Mode, Mode)> {
     let (_, output) = LIKE.iter().find(|(taken, _)| *taken == input)?;
     Some((*output, Mode::OutputVertices(input.vertices()?)))
 }
 
 impl Sema<'_> {
-    /// Returns true if a declaration says `layout(passthrough)`. Such a declaration needs no array.
+    /// Returns true if a declaration has `layout(passthrough)`, so that it need not be an array.
     pub fn says_passthrough(&self, list: List<Qualifier>) -> bool {
         self.env.stage == Stage::Geometry
             && self.layout_ids(list).iter().any(|id| self.text(id.name.symbol) == "passthrough")
@@ -50,7 +50,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Members of a block pass through with all of it.
+    /// Members of a block pass through together with the block.
     pub fn refuse_passthrough(&mut self, member: PortLayout) {
         if let Some(span) = member.passthrough {
             self.error(Code::BAD_LAYOUT, span, "variables and blocks pass through as a whole", "a member");
@@ -81,7 +81,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// A built-in variable that passes through without an instance has its name, but no value for a single vertex.
+    /// A built-in variable that passes through without an instance can be named, but has no value for a single vertex.
     pub fn check_passed(&mut self, module: &Module) {
         for (builtin, span) in std::mem::take(&mut self.passed) {
             let output = self.builtins.get(&(builtin, Space::Output)).map(|id| &module.globals[*id].name);
@@ -93,5 +93,5 @@ impl Sema<'_> {
     }
 }
 
-/// Built-in variables that pass through in a block without an instance, and where they are declared.
+/// Built-in variables that pass through in a block without an instance, with the places of their declarations.
 pub type Passed = Vec<(BuiltIn, Span)>;

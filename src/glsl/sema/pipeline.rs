@@ -1,4 +1,4 @@
-//! Functions whose arguments are not plain values: `interpolateAt…` of fragment inputs (GLSL 4.60 section 8.13.2) and
+//! Functions whose arguments are not plain values: `interpolateAt…` for fragment inputs (GLSL 4.60 section 8.13.2) and
 //! `debugPrintfEXT` (GL_EXT_debug_printf).
 
 use super::Sema;
@@ -13,7 +13,7 @@ use crate::ir::{self, Binding, Interpolation, Scalar, Space, Stage, Type, Types,
 use crate::source::Span;
 use smallvec::SmallVec;
 
-/// Their names; none for the one that prints.
+/// Their names; `None` for `debugPrintfEXT`.
 const FUNCTIONS: [(&str, Option<ir::InterpolateAt>); 5] = [
     ("interpolateAtCentroid", Some(ir::InterpolateAt::Centroid)),
     ("interpolateAtSample", Some(ir::InterpolateAt::Sample)),
@@ -40,7 +40,7 @@ pub fn is_explicit(b: &Builder<'_>, lvalue: &LValue) -> bool {
 }
 
 impl Sema<'_> {
-    /// A call of one of these functions; none for all others.
+    /// A call of one of these functions; `None` for all others.
     #[expect(clippy::option_option, reason = "what is wrong and reported differs from what is another function")]
     pub fn call_with_memory(
         &mut self,
@@ -107,7 +107,7 @@ impl Sema<'_> {
         }))
     }
 
-    /// Inputs that are not interpolated have values at vertices only, and the others have none there.
+    /// Inputs without interpolation have values only at vertices, and other inputs have none there.
     fn check_explicit(&mut self, b: &Builder<'_>, at: ir::InterpolateAt, lvalue: &LValue, span: Span) -> Option<()> {
         if is_explicit(b, lvalue) == (at == ir::InterpolateAt::Vertex) {
             return Some(());
@@ -140,7 +140,7 @@ impl Sema<'_> {
         None
     }
 
-    /// An input of floats, or a part of one. Integers have values at vertices.
+    /// A float input, or a part of one. Integers have values at vertices.
     fn interpolant(&mut self, b: &mut Builder<'_>, arg: ExprId, at: ir::InterpolateAt) -> Option<LValue> {
         let span = self.ast[arg].span;
         let fits = |scalar: Scalar| scalar.is_float() || at == ir::InterpolateAt::Vertex;
@@ -202,12 +202,12 @@ impl Sema<'_> {
     }
 }
 
-/// Values that a text asks for: each `%` but a doubled one.
+/// The number of values in a format string: each `%` except a doubled one.
 fn conversions(text: &str) -> usize {
     text.replace("%%", "").matches('%').count()
 }
 
-/// A text with `\\n` and its kin as the characters they stand for.
+/// A text with its escapes, such as `\\n`, replaced by the characters.
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars();

@@ -1,8 +1,8 @@
 //! The primitives of geometry and tessellation shaders (GLSL 4.60 sections 4.4.1 and 4.4.2), and the inputs and outputs
 //! that are arrays with one element per vertex (sections 4.3.4 and 4.3.6).
 //!
-//! Such an array may be before the layout that says how long it is. The shader is resolved twice then, as it is for
-//! [`super::lengths`]: the first time finds the number, the second time knows it.
+//! Such an array may precede the layout that sets its length. The shader is then resolved twice, as for
+//! [`super::lengths`]: the first time finds the number, the second time uses it.
 
 use super::Sema;
 use super::lvalue::{LValue, Mutability};
@@ -17,7 +17,7 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-/// The subject of a layout: a shader gives at most one layout for each.
+/// The subject of a layout: a shader has at most one layout for each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Subject {
     Input,
@@ -32,7 +32,7 @@ enum Subject {
     Points,
 }
 
-/// The value that the name of a layout gives.
+/// The value of a layout's name.
 #[derive(Clone, Copy)]
 enum Says {
     Mode(Mode),
@@ -40,7 +40,7 @@ enum Says {
     Number(fn(u32) -> Mode, Option<&'static str>),
 }
 
-/// The name of a layout, the stage and the direction where it has a meaning, and which.
+/// The name of a layout, the stage and the direction in which it has a meaning, and the meaning.
 type Layout = (&'static str, Stage, Space, Subject, Says);
 
 #[rustfmt::skip]
@@ -72,7 +72,7 @@ const LAYOUTS: &[Layout] = &[
     ("point_mode", Stage::TessEvaluation, Space::Input, Subject::Points, Says::Mode(Mode::PointMode)),
 ];
 
-/// The name of the layout that says a mode in a stage, its direction, and its value if it has one.
+/// The name of the layout for a mode in a stage, its direction, and its value if it has one.
 pub fn primitive_word(stage: Stage, mode: Mode) -> Option<(&'static str, Space, Option<u32>)> {
     let number = match mode {
         Mode::Invocations(number) | Mode::OutputVertices(number) | Mode::OutputPrimitives(number) => Some(number),
@@ -87,7 +87,7 @@ pub fn primitive_word(stage: Stage, mode: Mode) -> Option<(&'static str, Space, 
     Some((row.0, row.2, number))
 }
 
-/// Returns true if a stage has a mode without a layout that says it.
+/// Returns true if a mode is the default of a stage.
 pub fn is_usual(stage: Stage, mode: Mode) -> bool {
     USUAL.iter().any(|(of, _, usual)| (*of, *usual) == (stage, mode))
 }
@@ -131,9 +131,9 @@ pub struct Primitives {
     pub counts: Counts,
     /// True if an array was declared before its length was known.
     pub early: bool,
-    /// The vertex stream of outputs that name none.
+    /// The default vertex stream of outputs.
     stream: u32,
-    /// Lists of vertex numbers that the shader names, and where.
+    /// Lists of vertex indices that the shader names, with their places.
     indices: Vec<(&'static str, BuiltIn, Span)>,
 }
 
@@ -290,7 +290,7 @@ impl Sema<'_> {
 
     // Arrays over vertices.
 
-    /// The type of an input or output, with its length where it has an element for each vertex.
+    /// The type of an input or output, with its length if it has an element for each vertex.
     pub fn crowded(
         &mut self,
         b: &mut Builder<'_>,
@@ -303,7 +303,7 @@ impl Sema<'_> {
         self.crowd_of(b, ty, crowd, span)
     }
 
-    /// The same where it is known what there is an element for.
+    /// The type of an input or output with a known owner.
     pub fn crowd_of(&mut self, b: &mut Builder<'_>, ty: TypeId, crowd: Crowd, span: Span) -> Option<TypeId> {
         let Type::Array { element, len, .. } = b.module.types.get(ty) else {
             self.error(Code::BAD_TYPE, span, not_an_array(crowd), "another type");
@@ -326,7 +326,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Elements of an array over vertices; none until the shader declares the number.
+    /// Elements of an array over vertices; `None` until the shader declares the number.
     fn crowd_size(&mut self, crowd: Crowd) -> Option<u32> {
         let size = match crowd {
             Crowd::Corners => Some(3),
@@ -346,7 +346,7 @@ impl Sema<'_> {
         Some(self.primitives.counts.primitives? * mode.vertices()?)
     }
 
-    /// The length of an array that was declared before the layout that says it.
+    /// The length of an array that was declared before the layout with its length.
     pub fn length_by_now(&mut self, b: &Builder<'_>, lvalue: &LValue) -> Option<u32> {
         let Value::Global(id) = lvalue.root else { return None };
         let interpolation = b.module.globals[id].binding.interpolation();
@@ -354,12 +354,12 @@ impl Sema<'_> {
         self.crowd_size(crowd)
     }
 
-    /// The same as the length of an array.
+    /// The number of owners as the length of an array.
     pub fn crowd_length(&mut self, crowd: Crowd) -> ArrayLen {
         self.crowd_size(crowd).map_or(ArrayLen::Runtime, ArrayLen::Fixed)
     }
 
-    // Outputs of tessellation control shaders; each invocation writes its own vertex's.
+    // In tessellation control shaders, each invocation only writes its own vertex's outputs.
 
     pub fn port_mutability(&self, space: Space, interpolation: Interpolation) -> Mutability {
         let is_shared = self.env.stage == Stage::TessControl && interpolation != Interpolation::Patch;
@@ -429,7 +429,7 @@ impl Sema<'_> {
     }
 }
 
-/// The complaint about an input or output that is not an array, or one of another length.
+/// The error about an input or output that is not an array, or has the wrong length.
 const fn not_an_array(crowd: Crowd) -> &'static str {
     match crowd {
         Crowd::Corners => "an input of each vertex is an array of three",

@@ -1,4 +1,4 @@
-//! The qualifiers of one declaration, gathered from the list in which they were written.
+//! The qualifiers of one declaration, collected from the list in the source.
 
 use super::Sema;
 use crate::diagnostic::{Code, Diagnostic};
@@ -8,7 +8,7 @@ use crate::ir::{Access, Interpolation, Sampling, Scalar, Space, Stage, Type, Typ
 use crate::source::Span;
 use smallvec::SmallVec;
 
-/// Storage qualifiers that matter to declarations of all stages that are supported; the spans of those written.
+/// Storage qualifiers that matter to declarations in all supported stages, with their spans.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Qualifiers {
     pub constant: Option<Span>,
@@ -22,7 +22,7 @@ pub struct Qualifiers {
     pub tile: Option<Span>,
     /// `taskPayloadSharedEXT`.
     pub payload: Option<Span>,
-    /// `taskNV`, beside `in` or `out`.
+    /// `taskNV`, together with `in` or `out`.
     pub task: Option<Span>,
     /// The ray storage of the variable.
     pub ray: Option<Span>,
@@ -33,7 +33,7 @@ pub struct Qualifiers {
     /// A qualifier of stages that are not supported, or of old versions.
     pub other: Option<Span>,
     pub interpolation: Interpolation,
-    /// Where the interpolation is written.
+    /// Span of the interpolation qualifier.
     pub interpolated: Option<Span>,
     pub precise: bool,
     /// `spirv_by_reference` and `spirv_literal` of parameters.
@@ -57,7 +57,7 @@ impl Qualifiers {
         passed.or(self.uniform).or(self.buffer).or(self.shared).or(self.tile).or(self.payload).or(self.ray)
     }
 
-    /// Where in the pixel an input is sampled.
+    /// The sampling position of an input.
     pub const fn sampling(&self) -> Sampling {
         match (self.sample, self.centroid) {
             (Some(_), _) => Sampling::Sample,
@@ -87,7 +87,7 @@ impl Qualifiers {
     }
 }
 
-/// Returns true if a storage qualifier is beside another one.
+/// Returns true if a storage qualifier is used together with another one.
 const fn is_auxiliary(storage: Storage) -> bool {
     matches!(
         storage,
@@ -112,7 +112,7 @@ fn access(memory: Memory) -> Access {
         Memory::Restrict => Access::RESTRICT,
         Memory::ReadOnly => Access::READONLY,
         Memory::WriteOnly => Access::WRITEONLY,
-        // The second only says that the memory is soon forgotten.
+        // The second only hints that the memory will not be used again soon.
         Memory::NonPrivate | Memory::NonTemporal => Access::empty(),
         Memory::DeviceCoherent => Access::COHERENT | Access::DEVICE,
         _ => Access::COHERENT,
@@ -120,7 +120,7 @@ fn access(memory: Memory) -> Access {
 }
 
 impl Sema<'_> {
-    /// Gathers qualifiers; one written twice is an error (GLSL 4.60 section 4.11, order and repetition).
+    /// Collects qualifiers; a repeated one is an error (GLSL 4.60 section 4.11, order and repetition).
     pub fn qualifiers(&mut self, list: List<ast::Qualifier>) -> Qualifiers {
         let mut gathered = Qualifiers::default();
         for qualifier in &self.ast[list] {
@@ -169,8 +169,8 @@ impl Sema<'_> {
         gathered
     }
 
-    /// Checks that memory qualifiers are about memory that others see (GLSL 4.60 section 4.10). Qualifiers of `shared` variables
-    /// come with GL_KHR_memory_scope_semantics.
+    /// Checks that memory qualifiers apply to memory that others see (GLSL 4.60 section 4.10). Qualifiers of `shared`
+    /// variables need GL_KHR_memory_scope_semantics.
     pub fn check_memory(&mut self, b: &Builder<'_>, qualifiers: &Qualifiers, base: TypeId) {
         let Some(span) = qualifiers.memory else { return };
         let is_memory = match b.module.types.get(base) {
@@ -184,8 +184,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Records an interpolation. One for whole primitives may be combined with another, in either order, which then has
-    /// no effect.
+    /// Records an interpolation. A per-primitive one may be combined with another, in either order, which then has no
+    /// effect.
     fn interpolate_as(&mut self, gathered: &mut Qualifiers, interpolation: Interpolation, span: Span) {
         let of_primitive = |of| matches!(of, Interpolation::PerPrimitive { .. } | Interpolation::PerVertex);
         let (before, first) = (gathered.interpolation, gathered.interpolated.replace(span));
@@ -237,7 +237,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Refuses a qualifier of old versions, with the one that took its place, or of what is not supported.
+    /// Refuses an obsolete qualifier, with its replacement, or an unsupported one.
     fn refuse_storage(&mut self, list: List<ast::Qualifier>, span: Span) {
         let kind = self.ast[list].iter().find(|qualifier| qualifier.span == span).map(|qualifier| qualifier.kind);
         let (old, now) = match kind {
@@ -303,7 +303,7 @@ impl Sema<'_> {
         self.error(Code::BAD_TYPE, span, message, "another type");
     }
 
-    /// All layout identifiers of the declaration, in order; later ones override.
+    /// All layout identifiers of the declaration, in order; later ones override earlier ones.
     pub fn layout_ids(&self, list: List<ast::Qualifier>) -> SmallVec<[ast::LayoutId; 4]> {
         let mut ids = SmallVec::new();
         for qualifier in &self.ast[list] {

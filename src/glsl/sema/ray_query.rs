@@ -1,6 +1,6 @@
-//! Ray queries (GL_EXT_ray_query). A query is a variable, of the module wherever it is declared, or an element of an
-//! array: it has no value, and parameters stand for variables (`crate::ir::by_name`). Also the functions by which
-//! extensions ask about intersections and fetch from acceleration structures.
+//! Ray queries (GL_EXT_ray_query). A query is a variable or an element of an array. It becomes a module variable
+//! wherever it is declared, because it has no value; parameters represent variables (`crate::ir::by_name`). This module
+//! also has the extensions' functions that query intersections and fetch from acceleration structures.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -62,7 +62,7 @@ const FUNCTIONS: &[Function] = &[
     ("fetchMicroTriangleVertexBarycentricNV", RayOp::MicroVertexBarycentrics, DISPLACEMENT),
 ];
 
-/// Constants whose use says something of all rays of the shader.
+/// Constants whose use affects all rays of the shader.
 const FLAGS: &[(&str, RayModes)] = &[("gl_RayFlagsForceOpacityMicromap2StateEXT", RayModes::OPACITY_MICROMAPS)];
 
 /// The function called `name`.
@@ -70,7 +70,7 @@ pub fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|(known, ..)| *known == name)
 }
 
-/// The function for an operation, and the extension that brings it; none for [`RayOp::Structure`], which a constructor makes.
+/// The function for an operation, and its extension; `None` for [`RayOp::Structure`], which has a constructor.
 pub fn ray_query_call(op: RayOp) -> Option<(&'static str, &'static str)> {
     FUNCTIONS.iter().find(|(_, of, _)| *of == op).map(|(name, _, extension)| (*name, *extension))
 }
@@ -140,7 +140,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// Acceleration structures come with ray queries, and with some extensions that need no query.
+    /// Acceleration structures are part of ray queries, and of some extensions without queries.
     pub fn need_structures(&mut self, name: Name) -> Option<()> {
         if self.text(name.symbol).ends_with("NV") {
             return self.need_for_rays("this type needs", RAY_TRACING_NV, name.span);
@@ -235,7 +235,7 @@ impl Sema<'_> {
         Some(b.ray(RayOp::Structure, address, &[]))
     }
 
-    /// Reports a query or a hit object where only values can be.
+    /// Reports a query or a hit object where only values are allowed.
     pub fn refuse_valueless(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
         if !b.module.types.is_valueless(ty) {
             return Some(());
@@ -246,7 +246,7 @@ impl Sema<'_> {
     }
 }
 
-/// The kind of a type that has no value, in words.
+/// The kind of a type without values, in words.
 fn kind_of(types: &Types, ty: TypeId) -> &'static str {
     match types.get(ty) {
         Type::Array { element, .. } => kind_of(types, element),

@@ -1,6 +1,6 @@
-//! Ray tracing pipelines (GL_EXT_ray_tracing, GL_NV_ray_tracing): what passes between their shaders, and the calls that make it
-//! pass. The variables of payloads and callable data have locations, by which calls name them. SPV_KHR_ray_tracing names the
-//! variables themselves, SPV_NV_ray_tracing their locations.
+//! Ray tracing pipelines (GL_EXT_ray_tracing, GL_NV_ray_tracing): the variables that pass between their shaders, and
+//! the calls that pass them. Calls refer to payloads and callable data by their locations. SPV_KHR_ray_tracing refers
+//! to the variables themselves, SPV_NV_ray_tracing to the locations.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 pub const RAY_TRACING: &str = "GL_EXT_ray_tracing";
 pub const RAY_TRACING_NV: &str = "GL_NV_ray_tracing";
 
-/// The layouts that make a block a shader record.
+/// The layouts that turn a block into a shader record.
 pub const RECORDS: [&str; 2] = ["shaderRecordEXT", "shaderRecordNV"];
 
 const MOTION_BLUR: &str = "GL_NV_ray_tracing_motion_blur";
@@ -31,17 +31,17 @@ const MOTION_BLUR: &str = "GL_NV_ray_tracing_motion_blur";
 /// The location of a ray variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Located {
-    /// Its layout has none.
+    /// The layout must not have one.
     Never,
-    /// The only variable of its kind in a shader: other shaders do not refer to it, and a call refers to it by its location.
+    /// The only variable of its kind in a shader: other shaders do not refer to it, and a call refers to it by its
+    /// location.
     Perhaps,
     Always,
 }
 
 use Located::{Always, Never, Perhaps};
 
-/// A storage qualifier: its word, its space, the stages that have it, whether it has a location, and the extension that brings
-/// it.
+/// A storage qualifier: its word, its space, its stages, whether it has a location, and its extension.
 type Row = (RayStorage, &'static str, Space, Stages, Located, &'static str);
 
 const TRACERS: Stages = Stages::of(&[Stage::RayGeneration, Stage::ClosestHit, Stage::Miss]);
@@ -79,8 +79,8 @@ const STORAGES: &[Row] = &[
     (RayStorage::CallableDataInNv, "callableDataInNV", Space::IncomingCallableData, CALLED, Perhaps, RAY_TRACING_NV),
 ];
 
-/// A function that hands a variable on: its name, opcode, operands before the location, the stages that have it, and the
-/// spaces that the variable may be in.
+/// A function that passes a variable on: its name, opcode, operands before the location, its stages, and the spaces
+/// that the variable may be in.
 pub struct Function {
     name: &'static str,
     opcode: u32,
@@ -108,8 +108,8 @@ static MOTION: Form = Form { extensions: &[RAY_TRACING, MOTION_BLUR], capabiliti
 /// RayTracingNV.
 static NVIDIA: Form = Form { extensions: &[RAY_TRACING_NV], capabilities: &[5340], by_location: true };
 
-/// The operands of a ray that is traced: structure, flags, mask, offset, stride and index of records, origin, least distance,
-/// direction and largest distance; and the time of the ray.
+/// The operands of a traced ray: structure, flags, mask, offset, stride and index of records, origin, minimum distance,
+/// direction and maximum distance; and the time of the ray.
 const RAY: &[Operand] = &[
     Operand::Structure,
     Operand::Uint,
@@ -180,7 +180,7 @@ pub fn ray_call(opcode: u32) -> Option<(&'static str, &'static [&'static str])> 
     FUNCTIONS.iter().find(|row| row.opcode == opcode).map(|row| (row.name, row.form.extensions))
 }
 
-/// The storage qualifier of a space, in NVIDIA's form or the other, and the extension that brings it.
+/// The storage qualifier of a space, in NVIDIA's form or the other, and its extension.
 pub fn ray_word(space: Space, nvidia: bool) -> Option<(&'static str, &'static str)> {
     let mut rows = STORAGES.iter().filter(|row| row.2 == space);
     let first = rows.clone().next();
@@ -261,8 +261,9 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// The row of a ray storage qualifier, where the stage has it, or may at least name it: glslang lets any-hit shaders, which
-    /// trace no rays, declare payloads as those that do (VUID-StandaloneSpirv-RayPayloadKHR-04698 is about their use).
+    /// The row of a ray storage qualifier, if the stage has it, or may at least declare it: glslang allows any-hit
+    /// shaders, which trace no rays, to declare payloads like tracing stages (VUID-StandaloneSpirv-RayPayloadKHR-04698
+    /// is about their use).
     fn ray_storage(&mut self, of: RayStorage, span: Span) -> Option<&'static Row> {
         let row = STORAGES.iter().find(|(known, ..)| *known == of)?;
         self.need_for_rays("this qualifier needs", row.5, span)?;
@@ -298,7 +299,8 @@ impl Sema<'_> {
         location.map(|_| Binding::Location { location, component: 0, index: 0, interpolation, sampling })
     }
 
-    /// A shader has one of each location, and one hit attribute. Of payloads and callable data that come in it uses one.
+    /// A shader has one variable per location, and one hit attribute. It uses at most one incoming payload or callable
+    /// data.
     fn check_others(&mut self, b: &Builder<'_>, row: &Row, location: Option<u32>, name: Name) -> Option<()> {
         let (_, word, space, ..) = *row;
         let of_space = |global: &Global| global.space == space;
@@ -323,7 +325,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Refuses a second payload or second callable data that come in, where the shader uses both.
+    /// Refuses a second incoming payload or callable data if the shader uses both.
     pub fn check_incoming(&mut self, module: &Module, main: FuncId) {
         let comes_in = |space| matches!(space, Space::IncomingRayPayload | Space::IncomingCallableData);
         if module.globals.iter().filter(|(_, global)| comes_in(global.space)).count() < 2 {

@@ -1,5 +1,5 @@
-//! Built-in variables that the shader declares again, and arrays of distances that get their size by it or by their indices
-//! (GLSL 4.60 sections 7.1 and 7.1.7).
+//! Built-in variables that the shader redeclares, and arrays of distances whose size comes from that or from their
+//! indices (GLSL 4.60 sections 7.1 and 7.1.7).
 
 use super::Sema;
 use super::builtin_variables::interpolation_of;
@@ -117,7 +117,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// A built-in output whose declaration puts it into a buffer. Gives the first byte after it.
+    /// A built-in output whose declaration captures it in a buffer. Returns the first byte after it.
     pub fn capture_builtin(
         &mut self,
         b: &mut Builder<'_>,
@@ -138,8 +138,8 @@ impl Sema<'_> {
         Some(whole.offset.and(end))
     }
 
-    /// A declaration of a built-in variable: it sizes an array, promises something, and makes no new variable.
-    /// One that is only listed is not made before its first use.
+    /// A redeclaration of a built-in variable: it sets an array size or a promise, and creates no new variable. A
+    /// built-in that is only listed is created on first use.
     pub fn redeclare_builtin(
         &mut self,
         b: &mut Builder<'_>,
@@ -211,7 +211,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Returns true if the extension for a layout of `gl_Layer` is on.
+    /// Returns true if the extension for a layout of `gl_Layer` is enabled.
     fn may_place_layers(&mut self, extension: &str, id: &LayoutId) -> bool {
         if !self.env.is_enabled(extension) {
             self.needs_extension("this layout needs", extension, id.span);
@@ -246,7 +246,7 @@ impl Sema<'_> {
         }
     }
 
-    /// All declarations of `gl_FragDepth` promise the same (GLSL 4.60 section 4.4.2.2).
+    /// All declarations of `gl_FragDepth` must make the same promise (GLSL 4.60 section 4.4.2.2).
     fn promise_depth(&mut self, promise: DepthPromise, id: &LayoutId) {
         let before = self.fragment.depth;
         self.fragment.depth = promise;

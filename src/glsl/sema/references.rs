@@ -1,8 +1,8 @@
 //! Buffer references: addresses of blocks as values (GL_EXT_buffer_reference, GL_EXT_buffer_reference2,
 //! GL_EXT_buffer_reference_uvec2).
 //!
-//! A block with `layout(buffer_reference)` declares a type. Its struct is made when the name is first seen and filled when
-//! the block is defined, so that blocks can refer to each other and to themselves.
+//! A block with `layout(buffer_reference)` declares a type. Its struct is created when the name is first seen and
+//! filled when the block is defined, so that blocks can refer to each other and to themselves.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -17,10 +17,10 @@ use crate::ir::build::Builder;
 use crate::ir::{self, Access, ArrayLen, Scalar, Space, Struct, StructId, Type, TypeId, Value};
 use crate::source::Span;
 
-/// Bytes that a reference is a multiple of where the block does not say.
+/// Default alignment of a reference in bytes.
 const USUAL_ALIGN: u32 = 16;
 
-/// A block that has been announced and not been defined yet.
+/// A block that has been announced but not defined yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Announced {
     pub block: StructId,
@@ -28,7 +28,7 @@ pub struct Announced {
 }
 
 impl Sema<'_> {
-    /// Returns true if a declaration says `layout(buffer_reference)`.
+    /// Returns true if a declaration has `layout(buffer_reference)`.
     pub fn says_reference(&self, list: List<ast::Qualifier>) -> bool {
         self.layout_ids(list).iter().any(|id| self.text(id.name.symbol) == "buffer_reference")
     }
@@ -55,7 +55,7 @@ impl Sema<'_> {
         self.report(Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "used here").note(note));
     }
 
-    /// The struct that the references called `name` point to, empty as long as the block is not defined.
+    /// The struct that the references called `name` point to, which is empty until the block is defined.
     pub fn announced(&mut self, b: &mut Builder<'_>, name: Name) -> StructId {
         if let Some(known) = self.references.iter().find(|known| known.name.symbol == name.symbol) {
             if known.name.span != name.span {
@@ -73,8 +73,8 @@ impl Sema<'_> {
         block
     }
 
-    /// Fills the struct of a block that is defined now; `laid` is its layout, `align` what its references are multiples
-    /// of, and `access` holds for all members. Gives the type of the block itself.
+    /// Fills the struct of a block when it is defined; `laid` is its layout, `align` the alignment of its references,
+    /// and `access` applies to all members. Returns the type of the block itself.
     pub fn define_reference(
         &mut self,
         b: &mut Builder<'_>,
@@ -95,7 +95,7 @@ impl Sema<'_> {
         types.intern(Type::Struct(block))
     }
 
-    /// Every announced block is defined in the end.
+    /// Checks that every announced block is defined.
     pub fn check_references(&mut self) {
         for Announced { name, .. } in std::mem::take(&mut self.references) {
             let message = format!("the block `{}` is announced and never defined", self.text(name.symbol));
@@ -121,7 +121,7 @@ impl Sema<'_> {
         Some(Lowered::LValue(LValue::new(root, Space::Physical, ty)))
     }
 
-    /// `reference[index]`: the reference that many blocks further on.
+    /// `reference[index]`: the reference to the block at this distance.
     pub fn index_reference(&mut self, b: &mut Builder<'_>, base: Operand, at: Value, whole: Span) -> Option<Lowered> {
         let at = Operand { value: at, span: whole };
         self.reference_operator(b, BinaryOp::Add, base, at, whole).map(Lowered::Value)
@@ -172,7 +172,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Bytes from one block to the next: up to the end of the last member, rounded up to the references' alignment.
+    /// Stride between blocks in bytes: up to the end of the last member, rounded up to the references' alignment.
     fn block_size(&mut self, b: &Builder<'_>, block: StructId, span: Span) -> Option<u32> {
         let types = &b.module.types;
         let ends = types.structs[block].members.iter().map(|member| {
@@ -227,7 +227,7 @@ impl Sema<'_> {
         None
     }
 
-    /// `uint64_t(reference)` and `uvec2(reference)`; none for arguments that are not a single reference.
+    /// `uint64_t(reference)` and `uvec2(reference)`; `None` for arguments that are not a single reference.
     #[expect(clippy::option_option, reason = "what is wrong and reported differs from what is not a reference")]
     pub fn address_of(
         &mut self,

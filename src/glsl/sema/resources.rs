@@ -1,5 +1,5 @@
 //! Images, textures, samplers and subpass inputs: their declarations (GLSL 4.60 sections 4.1.7 and 4.4.7,
-//! GL_KHR_vulkan_glsl), and which of their uses their qualifiers allow.
+//! GL_KHR_vulkan_glsl), and the uses that their qualifiers allow.
 
 use super::Sema;
 use super::lengths;
@@ -42,7 +42,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports an opaque type where only values can be.
+    /// Reports an opaque type where only values are allowed.
     pub fn refuse_opaque(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
         if !self.is_opaque(b, ty) {
             return Some(());
@@ -148,8 +148,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Arrays of resources that the pipeline sizes belong to GL_EXT_nonuniform_qualifier, which may come between their
-    /// declaration and their use. Without it constant indices tell how long an array is (GLSL 4.60 section 4.1.9).
+    /// Arrays of resources that the pipeline sizes need GL_EXT_nonuniform_qualifier, which may be enabled between their
+    /// declaration and their use. Without it constant indices determine the length (GLSL 4.60 section 4.1.9).
     pub fn check_resource_length(
         &mut self,
         b: &Builder<'_>,
@@ -184,7 +184,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Gives arrays of resources without a size the length that their constant indices ask for.
+    /// Gives arrays of resources without a size the length that their constant indices require.
     pub fn close_resources(&mut self, module: &mut Module) {
         for (id, length) in std::mem::take(&mut self.open_resources) {
             if let Type::Array { element, len: ArrayLen::Runtime, .. } = module.types.get(module.globals[id].ty) {
@@ -193,8 +193,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns true if a resource is declared again in its scope, at the same place: an array without a size may be, with one
-    /// or without (GLSL 4.60 section 4.1.9).
+    /// Returns true if a resource is declared again in its scope, at the same place: an array without a size may be,
+    /// with or without a size (GLSL 4.60 section 4.1.9).
     pub fn resource_again(
         &mut self,
         b: &mut Builder<'_>,
@@ -227,7 +227,7 @@ impl Sema<'_> {
         true
     }
 
-    /// Returns true if the layout of a declaration names no other place.
+    /// Returns true if the layout of a declaration does not name a different place.
     fn is_bound_so(&mut self, b: &mut Builder<'_>, decl: &ast::Decl, place: Binding) -> bool {
         let mut layout = ResourceLayout::default();
         for id in &self.layout_ids(decl.qualifiers) {
@@ -247,7 +247,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The descriptor set of a layout; only some APIs have others than the first.
+    /// The descriptor set of a layout; only some APIs have other sets than the first.
     pub fn set_number(&mut self, b: &mut Builder<'_>, id: &LayoutId) -> Option<u32> {
         let set = self.layout_value(b, id)?;
         if set != 0 && !self.env.profile.client.row().has_sets {
@@ -280,7 +280,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Reports a part of the language that the API's form of it does not have.
+    /// Reports a part of the language that the API's form of GLSL lacks.
     pub fn no_part_of_client(&mut self, what: &str, span: Span) {
         let message = format!("GLSL for {} has no {what}", self.env.profile.client.name());
         self.error(Code::BAD_LAYOUT, span, message, "belongs to GLSL for Vulkan");
@@ -329,7 +329,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Checks that a function may do what it does with an image that is `readonly` or `writeonly`, or has no format.
+    /// Checks that a function may access an image that is `readonly` or `writeonly`, or has no format.
     pub fn check_image_access(&mut self, b: &Builder<'_>, name: &str, lvalue: &LValue, span: Span) -> Option<()> {
         let Type::Image(image) = b.module.types.get(lvalue.ty) else { return Some(()) };
         if lvalue.space != Space::Handle || !name.starts_with("image") && !name.starts_with("sparseImage") {

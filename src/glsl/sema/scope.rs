@@ -1,6 +1,6 @@
-//! Finds the declaration of a name: block scopes over one table indexed by symbol.
+//! Resolves names: block scopes over one table indexed by symbol.
 //!
-//! Entering and leaving a scope costs only what was declared in it: each declaration remembers what it hid.
+//! Entering and leaving a scope costs only as much as its declarations: each declaration stores the one that it hides.
 
 use super::lvalue::LValue;
 use crate::glsl::token::Symbol;
@@ -22,9 +22,9 @@ pub enum Entity {
     Value(Value),
     /// A struct.
     Type(TypeId),
-    /// A struct with images or samplers in it, which nothing can be made of yet.
+    /// A struct with images or samplers, which cannot be used yet.
     OpaqueStruct,
-    /// The instance of a block of buffer references that has no binding: the block is a type, the instance of no use.
+    /// The instance of a block of buffer references without a binding: the block is a type, the instance is useless.
     Unbound,
     /// A variable that shaders of this stage may declare and may not use.
     Idle,
@@ -48,7 +48,7 @@ struct Hidden {
     before: Option<u32>,
 }
 
-/// All scopes that are open.
+/// All open scopes.
 #[derive(Debug, Default)]
 pub struct Scopes {
     /// Index into `declared` by symbol.
@@ -56,7 +56,7 @@ pub struct Scopes {
     declared: Vec<Declared>,
     hidden: Vec<Hidden>,
     marks: Vec<usize>,
-    /// The uses of names, where a caller asks for them.
+    /// The uses of names, if a caller requests them.
     uses: Option<RefCell<Vec<Use>>>,
 }
 
@@ -70,7 +70,7 @@ impl Scopes {
         }
     }
 
-    /// Records uses of names from now on.
+    /// Starts recording uses of names.
     pub fn record_uses(&mut self) {
         self.uses = Some(RefCell::default());
     }
@@ -88,7 +88,7 @@ impl Scopes {
         }
     }
 
-    /// The declaration that a name refers to where it is used.
+    /// The declaration of a name at a use.
     #[inline]
     pub fn used(&self, symbol: Symbol, at: Span) -> Option<&Declared> {
         let declared = self.get(symbol)?;

@@ -1,7 +1,7 @@
 //! GL_EXT_spirv_intrinsics: instructions, types, decorations and execution modes of SPIR-V by number.
 //!
-//! Decorations are taken on variables and blocks at global scope, not on members, parameters and variables of functions;
-//! storage classes by number are not taken.
+//! Decorations are accepted on variables and blocks at global scope, but not on members, parameters and variables of
+//! functions; storage classes by number are not accepted.
 
 use super::Sema;
 use super::calls::Given;
@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 
 const EXTENSION: &str = "GL_EXT_spirv_intrinsics";
 
-/// Largest opcode; the upper half of an instruction's first word counts its words (SPIR-V 1.6 section 2.3).
+/// Largest opcode; the upper half of an instruction's first word is its number of words (SPIR-V 1.6 section 2.3).
 const LAST_OPCODE: u32 = u16::MAX as u32;
 
 /// The arguments between the parentheses, by their keys.
@@ -36,7 +36,7 @@ struct Args {
     rest: SmallVec<[SpirvArg; 4]>,
 }
 
-/// The kind of operands that a qualifier takes after its number.
+/// The kind of operands of a qualifier after its number.
 const fn operand_kind(word: SpirvWord) -> Option<OperandKind> {
     match word {
         SpirvWord::Decorate | SpirvWord::ExecutionMode => Some(OperandKind::Literals),
@@ -51,7 +51,7 @@ const fn is_decoration(word: SpirvWord) -> bool {
 }
 
 impl Sema<'_> {
-    /// Checks that the extension is on; where it is not because the target is another, the message says that.
+    /// Checks that the extension is enabled. If it is not because of the target, the message says so.
     pub fn need_spirv(&mut self, span: Span) -> Option<()> {
         if self.env.is_enabled(EXTENSION) {
             return Some(());
@@ -72,7 +72,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports decorations by number where they are not taken.
+    /// Reports decorations by number where they are not accepted.
     pub fn refuse_decorations(&mut self, list: List<Qualifier>) {
         let found = self.spirv_qualifiers(list).find(|(word, ..)| is_decoration(*word));
         if let Some((_, _, span)) = found {
@@ -88,7 +88,7 @@ impl Sema<'_> {
         })
     }
 
-    /// Returns true if a declaration has decorations by number, which may say how it meets the pipeline.
+    /// Returns true if a declaration has decorations by number, which may define its role in the pipeline.
     pub fn says_decoration(&self, list: List<Qualifier>) -> bool {
         self.spirv_qualifiers(list).any(|(word, ..)| is_decoration(word))
     }
@@ -217,7 +217,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// The variable that a name stands for.
+    /// The variable with a name.
     fn variable(&self, symbol: crate::glsl::token::Symbol) -> Option<GlobalId> {
         match self.scopes.get(symbol).map(|declared| &declared.entity) {
             Some(Entity::LValue(LValue { root: Value::Global(id), path, swizzle: None, .. })) if path.is_empty() => {
@@ -227,7 +227,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A number as the words that hold its bits.
+    /// A number as words with its bits.
     fn literal_operand(&mut self, b: &mut Builder<'_>, expr: ExprId, into: &mut Vec<ForeignOperand>) -> Option<()> {
         let id = self.constant(b, expr, "a literal operand")?;
         let scalar = b.module.types.scalar_of(b.module.constants.get(id).ty);
@@ -264,7 +264,7 @@ impl Sema<'_> {
         Some((number, operands, requires))
     }
 
-    /// The decorations by number that a declaration gives its variable.
+    /// The decorations by number of a variable's declaration.
     pub fn decorate(&mut self, b: &mut Builder<'_>, list: List<Qualifier>, variable: GlobalId) {
         let found: SmallVec<[_; 2]> = self.spirv_qualifiers(list).filter(|(word, ..)| is_decoration(*word)).collect();
         for (word, args, span) in found {
@@ -297,7 +297,7 @@ impl Sema<'_> {
         found.next().map(|(_, args, span)| (args, span))
     }
 
-    /// The instruction that a prototype declares, by its place in the module.
+    /// The instruction that a prototype declares, by its index in the module.
     pub fn declare_instruction(
         &mut self,
         b: &mut Builder<'_>,
@@ -388,7 +388,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports what makes a function with a body an instruction.
+    /// Reports qualifiers that make a function with a body an instruction.
     pub fn refuse_body(&mut self, function: &ast::Function) {
         if let Some((_, span)) = self.instruction_qualifier(function.qualifiers) {
             let message = format!("`{}` is an instruction", self.text(function.name.symbol));

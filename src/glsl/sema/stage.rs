@@ -1,5 +1,5 @@
 //! Inputs and outputs that shaders declare (GLSL 4.60 sections 4.3.4, 4.3.6, 4.4.1 and 4.4.2): variables and blocks.
-//! [`super::primitives`] says which of them are arrays over vertices, [`super::locations`] which share a place.
+//! [`super::primitives`] determines which of them are arrays over vertices, [`super::locations`] which overlap.
 
 use super::Sema;
 use super::feedback::{FeedbackLayout, captured_size};
@@ -26,12 +26,12 @@ pub struct PortLayout {
     location: Option<u32>,
     component: u32,
     index: u32,
-    /// Where the index is written.
+    /// Span of the index.
     index_at: Option<Span>,
     pub feedback: FeedbackLayout,
     /// The vertex stream of a geometry shader.
     pub stream: Option<(u32, Span)>,
-    /// Where `passthrough` is written.
+    /// Span of `passthrough`.
     pub passthrough: Option<Span>,
 }
 
@@ -104,7 +104,7 @@ impl Sema<'_> {
         Entity::LValue(LValue { mutability, ..LValue::new(Value::Global(id), space, ty) })
     }
 
-    /// Some stages have no inputs and outputs but the built-in ones; a decoration by number may make one of these.
+    /// Some stages have only built-in inputs and outputs; a decoration by number may create one.
     fn port_space(&mut self, qualifiers: &Qualifiers, list: List<ast::Qualifier>) -> Option<Space> {
         let span = qualifiers.input.or(qualifiers.output).unwrap_or(Span::NONE);
         let space = qualifiers.port_space();
@@ -126,7 +126,7 @@ impl Sema<'_> {
         self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(name.span, "no location").note(note));
     }
 
-    /// The location of an input or output: no device reaches glslang's limit, which applies here too.
+    /// The location of an input or output. glslang's limit, which no device reaches, applies here too.
     fn port_location(&mut self, b: &mut Builder<'_>, id: &ast::LayoutId) -> Option<u32> {
         const LOCATIONS: u32 = 4095;
         let at = self.layout_value(b, id)?;
@@ -252,8 +252,8 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// Blocks pass between stages: the vertex stage takes none in, the fragment stage gives none out (GLSL 4.60 section
-    /// 4.3.9).
+    /// Blocks pass between stages: the vertex stage has none as inputs, the fragment stage none as outputs (GLSL 4.60
+    /// section 4.3.9).
     fn check_block_stage(&mut self, space: Space, span: Span) -> Option<()> {
         let message = match (self.env.stage, space) {
             (Stage::Vertex, Space::Input) => "a vertex shader has no input blocks",
@@ -301,7 +301,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// Members whose locations follow each other: the location of the array says them all.
+    /// Members with consecutive locations: the location of the array determines them all.
     fn plain_member_locations(
         &mut self,
         b: &mut Builder<'_>,
@@ -374,7 +374,7 @@ impl Sema<'_> {
         Some((members, names))
     }
 
-    /// Integers and doubles in a fragment shader's input blocks are flat without the word, which variables need.
+    /// Integers and doubles in a fragment shader's input blocks are flat without a qualifier, which variables need.
     fn implicitly_flat(&self, b: &Builder<'_>, ty: TypeId, member: Qualifiers) -> Qualifiers {
         let is_input = self.env.stage == Stage::Fragment && member.input.is_some();
         let interpolation = match member.interpolation {
@@ -386,7 +386,7 @@ impl Sema<'_> {
         Qualifiers { interpolation, ..member }
     }
 
-    /// Members that have an offset in a buffer, or come after one that has.
+    /// Members with an offset in a buffer, or after one that has an offset.
     fn capture_members(
         &mut self,
         b: &mut Builder<'_>,

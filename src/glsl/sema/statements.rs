@@ -9,8 +9,7 @@ use crate::ir::{ControlHint, Ending, Stage, Types, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 
-/// Attributes of GL_EXT_control_flow_attributes and the hint that each gives. `branch` and `loop` ask for what happens
-/// anyway.
+/// Attributes of GL_EXT_control_flow_attributes and their hints. `branch` and `loop` request the default.
 static HINTS: &[(&str, ControlHint)] = &[
     ("unroll", ControlHint::Unroll),
     ("dont_unroll", ControlHint::DontUnroll),
@@ -20,7 +19,7 @@ static HINTS: &[(&str, ControlHint)] = &[
     ("branch", ControlHint::DontFlatten),
 ];
 
-/// Arms of an `if` chain. In the IR each `else` nests one level deeper.
+/// Limit of the arms of an `if` chain. In the IR each `else` nests one level deeper.
 const LONGEST_CHAIN: usize = 500;
 
 impl Sema<'_> {
@@ -93,7 +92,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Runs `act` in its own scope.
+    /// Runs `act` in a separate scope.
     pub fn scoped<R>(&mut self, act: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.enter();
         let result = act(self);
@@ -146,7 +145,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A statement as a block and scope of its own.
+    /// A statement as a separate block and scope.
     pub fn nested(&mut self, b: &mut Builder<'_>, id: StmtId) -> crate::ir::BlockId {
         b.push_block();
         self.scoped(|sema| sema.statement(b, id));
@@ -231,7 +230,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns a value; any where it is wrong, so that the path ends all the same.
+    /// Returns a value; an arbitrary one if it is wrong, so that the path still ends.
     fn returned(&self, b: &mut Builder<'_>, value: Option<Value>) {
         let value = value.unwrap_or_else(|| b.undef(self.return_type));
         b.ret(Some(value));

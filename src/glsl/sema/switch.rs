@@ -1,4 +1,4 @@
-//! `switch`: labels and statements become arms, in source order, with fall-through kept.
+//! `switch`: labels and statements become arms, in source order, keeping fall-through.
 
 use super::Sema;
 use super::constants::is_int_scalar;
@@ -18,7 +18,7 @@ struct Arms {
     values: Vec<u64>,
     default: bool,
     open: bool,
-    /// Where each label is.
+    /// Place of each label.
     seen: FxHashMap<u64, Span>,
     default_at: Option<Span>,
 }
@@ -99,7 +99,7 @@ impl Sema<'_> {
         };
         let span = self.ast[expr].span;
         let Some(bits) = self.label_value(b, expr, ty) else {
-            // The label is wrong, not what follows it.
+            // Only the label is wrong, not the code after it.
             arms.default = true;
             return;
         };
@@ -114,7 +114,7 @@ impl Sema<'_> {
     }
 }
 
-/// Ends the arm that is open, if one is; it falls into the next unless it ended by itself.
+/// Ends the open arm, if any; it falls through to the next one unless it ended itself.
 fn close(b: &mut Builder<'_>, arms: &mut Arms) {
     if !arms.open {
         return;

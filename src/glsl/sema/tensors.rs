@@ -1,5 +1,5 @@
-//! GL_NV_cooperative_matrix2: the types that describe tensors, the functions that make them, and those that load, store and
-//! compute whole cooperative matrices, some through a function of the shader's own.
+//! GL_NV_cooperative_matrix2: the types that describe tensors, their functions, and the functions that load, store and
+//! compute whole cooperative matrices, some through a function of the shader.
 
 use super::Sema;
 use super::cooperative::{Call, Function, function};
@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 
 pub const EXTENSION: &str = "GL_NV_cooperative_matrix2";
 
-/// The extension that lets a second function decode several elements at once.
+/// The extension that allows a second function to decode several elements at once.
 const DECODE_VECTOR: &str = "GL_NV_cooperative_matrix_decode_vector";
 
 /// Dimensions that a tensor can have (SPV_NV_tensor_addressing).
@@ -32,7 +32,7 @@ const DIMENSIONS: std::ops::RangeInclusive<i128> = 1..=5;
 /// Values of gl_CooperativeMatrixClampMode….
 const CLAMP_MODES: std::ops::RangeInclusive<i128> = 0..=4;
 
-/// The thing described: the places of a tensor's elements, or the view of them.
+/// What the type describes: the layout of a tensor, or a view of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Described {
     Layout,
@@ -64,7 +64,7 @@ enum Numbers {
 
 /// A tensor in memory.
 struct Tensor {
-    /// The element of an array where it begins.
+    /// The element of an array at which it starts.
     first: LValue,
     layout: Value,
     dimensions: u32,
@@ -261,7 +261,7 @@ impl Sema<'_> {
         let Tensor { first, layout, dimensions } = self.tensor_memory(b, (*array, *at), *layout)?;
         let (view, decoders) = self.tensor_rest(b, rest, (matrix, dimensions), whole)?;
         self.check_readable(&first, whole)?;
-        // Only a view clips: without one no element stays as it was.
+        // Only a view clips: without one no element keeps its value.
         let kept = if view.is_some() { self.read(b, &lvalue, span)? } else { b.undef(ty) };
         b.span = whole;
         let value = memory::with_access_flags(b, &first, |b| {
@@ -294,7 +294,7 @@ impl Sema<'_> {
         Some(Lowered::Void)
     }
 
-    /// The element of an array where a tensor begins, and the tensor's layout with its dimensions.
+    /// The element of an array at which a tensor starts, and the tensor's layout with its dimensions.
     fn tensor_memory(&mut self, b: &mut Builder<'_>, (array, at): (ExprId, ExprId), layout: ExprId) -> Option<Tensor> {
         let message = "a tensor lies in an array in a buffer or in shared memory";
         let array = self.shared_array(b, array, |_, _| true, message)?;
@@ -303,7 +303,7 @@ impl Sema<'_> {
         Some(Tensor { first, layout, dimensions })
     }
 
-    /// The view and the functions that decode, which may all be left out.
+    /// The view and the decoding functions, all of which are optional.
     fn tensor_rest(
         &mut self,
         b: &mut Builder<'_>,
@@ -412,7 +412,7 @@ impl Sema<'_> {
         self.write_matrix(b, MatrixOp::PerElement(function), &values, (lvalue, ty, *target), whole)
     }
 
-    /// A value that is the same for all elements, or a matrix whose elements go to their like.
+    /// A value that is the same for all elements, or a matrix whose elements correspond.
     fn per_element_argument(
         &mut self,
         b: &mut Builder<'_>,
@@ -447,7 +447,7 @@ impl Sema<'_> {
         self.write_matrix(b, MatrixOp::Transpose, &[value], (lvalue, ty, target), whole)
     }
 
-    /// The variable for a matrix with its type, and the matrix that it is computed from, of the same elements.
+    /// The variable for a matrix with its type, and the matrix that it is computed from, with the same elements.
     fn result_and_matrix(
         &mut self,
         b: &mut Builder<'_>,
@@ -522,7 +522,7 @@ impl Sema<'_> {
     }
 }
 
-/// Returns true if a function takes a buffer reference, a block's place and the place in the block.
+/// Returns true if a function takes a buffer reference, a block's coordinates and the coordinates in the block.
 fn takes_block(b: &mut Builder<'_>, signature: &Signature, dimensions: u32) -> bool {
     let place = b.module.types.array(Types::U32, ArrayLen::Fixed(dimensions));
     match &signature.params[..] {

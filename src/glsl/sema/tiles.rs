@@ -1,5 +1,5 @@
-//! Color attachments that fragment shaders read (GL_EXT_shader_tile_image). The outputs at the same locations are not
-//! checked for the same kind of components.
+//! Color attachments that fragment shaders read (GL_EXT_shader_tile_image). It is not checked that the outputs at the
+//! same locations have the same kind of components.
 
 use super::Sema;
 use super::qualifiers::Qualifiers;
@@ -12,7 +12,7 @@ use crate::source::Span;
 
 const EXTENSION: &str = "GL_EXT_shader_tile_image";
 
-/// Locations that a declaration takes, the last one included, and where it is.
+/// Range of locations of a declaration, including the last one, and its place.
 pub type Taken = (u32, u32, Span);
 
 impl Sema<'_> {
@@ -25,7 +25,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Checks that the extension of the type's name is on.
+    /// Checks that the extension of the type's name is enabled.
     pub fn need_tiles(&mut self, span: Span) -> Option<()> {
         if !self.env.is_enabled(EXTENSION) {
             self.needs_extension("this type needs", EXTENSION, span);
@@ -67,7 +67,7 @@ impl Sema<'_> {
         Some(self.handle(b, declarator, ty, Binding::Tile { location }, Access::empty()))
     }
 
-    /// No two attachments share a location; an array takes as many as it is long.
+    /// Checks that attachments do not share locations; an array uses one per element.
     fn take_locations(&mut self, b: &Builder<'_>, ty: TypeId, first: u32, declarator: &Declarator) -> Option<()> {
         let Some(count) = length(b, ty) else {
             self.error(Code::BAD_TYPE, declarator.span, "an array of attachments needs a size", "no size");
@@ -96,7 +96,7 @@ impl Sema<'_> {
     }
 }
 
-/// Attachments in a type; none if an array has no size.
+/// Number of attachments in a type; `None` if an array has no size.
 fn length(b: &Builder<'_>, ty: TypeId) -> Option<u32> {
     match b.module.types.get(ty) {
         Type::Array { element, len: ArrayLen::Fixed(len), .. } => Some(len.saturating_mul(length(b, element)?)),

@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 const LONGEST_ARRAY: i128 = i32::MAX as i128;
 
 impl Sema<'_> {
-    /// The type of a specifier with its own brackets.
+    /// The type of a specifier, including its brackets.
     pub fn type_spec(&mut self, b: &mut Builder<'_>, id: ast::TypeId) -> Option<TypeId> {
         let ty = self.type_alone(b, id);
         if let (None, TypeKind::Struct(of)) = (ty, self.ast[id].kind) {
@@ -39,7 +39,7 @@ impl Sema<'_> {
         self.with_dimensions(b, base, spec.dimensions)
     }
 
-    /// A type with brackets after it; the first bracket is the outermost array. Empty brackets give a run-time length.
+    /// A type with brackets after it; the first bracket is the outermost array. Empty brackets mean a run-time length.
     pub fn with_dimensions(
         &mut self,
         b: &mut Builder<'_>,
@@ -258,7 +258,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Declares a name in the innermost scope; one that is there already is an error.
+    /// Declares a name in the innermost scope; an existing one there is an error.
     pub fn declare(&mut self, name: Name, mut entity: Entity) {
         if self.words.bytes(name.symbol).starts_with(b"gl_") && !self.env.is_enabled("GL_EXT_spirv_intrinsics") {
             let message = format!("`{}` cannot be declared", self.text(name.symbol));

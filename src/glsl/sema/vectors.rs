@@ -1,5 +1,5 @@
-//! GL_NV_cooperative_vector: the type, its constructors, and the functions on it. Operators are in `operators`, components in
-//! `access`: a cooperative vector is a cooperative matrix of one row that each invocation holds by itself.
+//! GL_NV_cooperative_vector: the type, its constructors, and the functions on it. Operators are in `operators`,
+//! components in `access`: a cooperative vector is a cooperative matrix of one row that each invocation has for itself.
 
 use super::Sema;
 use super::cooperative::{Call, Function, function, is_number, is_numbers};
@@ -22,10 +22,10 @@ pub const NAME: &str = "coopvecNV";
 
 const EXTENSION: &str = "GL_NV_cooperative_vector";
 
-/// SPIR-V's number of the scope that is one invocation.
+/// SPIR-V's number of the invocation scope.
 const INVOCATION: u32 = 4;
 
-/// Components that a vector can have in a list: what one instruction takes.
+/// Number of components that a vector can be constructed from: the limit of one instruction.
 const COMPONENTS: std::ops::RangeInclusive<i128> = 1..=0xFFF0;
 
 /// Interpretations with four numbers per input component: gl_ComponentType…Int8PackedNV.
@@ -40,7 +40,8 @@ pub static FUNCTIONS: [Function; 6] = [
     function("coopVecReduceSumAccumulateNV", (3, 3), |sema, b, call| sema.reduce_sum(b, call)),
 ];
 
-/// Built-in functions that take such vectors too: how many, and the instructions for floats, signed and unsigned integers.
+/// Built-in functions that also accept such vectors: number of arguments, and the instructions for floats, signed and
+/// unsigned integers.
 const MATH: [(&str, usize, [Option<G>; 3]); 9] = [
     ("exp", 1, [Some(G::Exp), None, None]),
     ("log", 1, [Some(G::Log), None, None]),
@@ -53,7 +54,7 @@ const MATH: [(&str, usize, [Option<G>; 3]); 9] = [
     ("fma", 3, [Some(G::Fma), None, None]),
 ];
 
-/// Operands of an instruction with the way they are passed.
+/// Operands of an instruction and how each is passed.
 type Operands = SmallVec<[(Value, Passing); 16]>;
 
 impl Sema<'_> {
@@ -84,8 +85,8 @@ impl Sema<'_> {
         self.need_matrix_extension("cooperative vectors need", &[EXTENSION], span)
     }
 
-    /// `coopvecNV<…>(…)`: all components from one number, those of another vector of the same size, or each from a component
-    /// of the arguments.
+    /// `coopvecNV<…>(…)`: all components from one number, from another vector of the same size, or each from a
+    /// component of the arguments.
     pub fn construct_vector(
         &mut self,
         b: &mut Builder<'_>,
@@ -105,7 +106,8 @@ impl Sema<'_> {
             }
         }
         let parts = self.components(b, args).filter(|parts| !parts.is_empty());
-        // How many components a specialization constant asks for, the pipeline knows: then all are handed over.
+        // If a specialization constant sets the number of components, only the pipeline knows it, so all arguments are
+        // passed.
         let wanted = b.module.constants.as_int(&b.module.types, vector.columns).map(|wanted| wanted as usize);
         let Some(parts) = parts.filter(|parts| wanted.is_none_or(|wanted| parts.len() >= wanted)) else {
             let message =
@@ -118,7 +120,7 @@ impl Sema<'_> {
         Some(b.construct(ty, &parts))
     }
 
-    /// The numbers that arguments hold; none if there is another among them.
+    /// The numbers in the arguments; `None` if they contain anything else.
     fn components(&self, b: &mut Builder<'_>, args: &[Operand]) -> Option<Vec<Value>> {
         let mut parts = Vec::new();
         for arg in args {
@@ -161,8 +163,8 @@ impl Sema<'_> {
         Some(Lowered::Void)
     }
 
-    /// `coopVecMatMulNV(result, input, interpretation, matrix, bytes, interpretation, rows, columns, layout, transposed, stride)`,
-    /// `coopVecMatMulAddNV`, which has a bias, its bytes and interpretation before the rows.
+    /// `coopVecMatMulNV(result, input, interpretation, matrix, bytes, interpretation, rows, columns, layout,
+    /// transposed, stride)`, and `coopVecMatMulAddNV` with a bias, its bytes and interpretation before the rows.
     fn multiply_vector(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
         let [result, input, input_kind, factors @ .., rows, columns, layout, transposed, stride] = args else {
             return None;
@@ -232,7 +234,7 @@ impl Sema<'_> {
         Some(Lowered::Void)
     }
 
-    /// A built-in function on cooperative vectors of one type; none for all other calls.
+    /// A built-in function on cooperative vectors of one type; `None` for all other calls.
     pub fn vector_math(&mut self, b: &mut Builder<'_>, name: &str, args: &[Value]) -> Option<Value> {
         let ty = b.type_of(*args.first()?);
         b.module.types.cooperative(ty).filter(|of| of.is_vector())?;
@@ -284,7 +286,7 @@ impl Sema<'_> {
         self.coerce(b, value, Types::U32, self.ast[arg].span)
     }
 
-    /// A constant `int` or `uint`, which specialization may give.
+    /// A constant `int` or `uint`, possibly a specialization constant.
     fn number(&mut self, b: &mut Builder<'_>, arg: ExprId, what: &str) -> Option<Value> {
         let id = self.constant(b, arg, what)?;
         let ty = b.module.constants.get(id).ty;
@@ -311,7 +313,7 @@ impl Sema<'_> {
     }
 }
 
-/// The signed ones among the input and the result of a product; nothing if neither is.
+/// The signedness operands for the input and the result of a product; none if neither is signed.
 fn signs(b: &mut Builder<'_>, input: &CooperativeMatrix, output: &CooperativeMatrix) -> Option<Value> {
     let types = &b.module.types;
     let is_signed = |of: &CooperativeMatrix| types.scalar_of(of.element).is_some_and(Scalar::is_signed);

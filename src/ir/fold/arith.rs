@@ -108,7 +108,7 @@ fn on_ints(op: BinaryOp, scalar: Scalar, a: i128, b: i128) -> Option<Num> {
     }))
 }
 
-/// The truncated quotient; none for a zero divisor and where the quotient does not fit.
+/// The truncated quotient; `None` if the divisor is zero or the quotient does not fit.
 fn divide(scalar: Scalar, a: i128, b: i128) -> Option<i128> {
     let quotient = a.checked_div(b)?;
     let largest = i128::from(mask(scalar.width - u8::from(scalar.is_signed())));

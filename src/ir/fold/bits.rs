@@ -3,7 +3,7 @@
 use super::number::{Num, mask};
 use crate::ir::{MathFn, Scalar};
 
-/// One component of a function of integers of type `scalar`.
+/// One component of an integer function on type `scalar`.
 pub fn on_ints(function: MathFn, scalar: Scalar, args: &[Num]) -> Option<Num> {
     let mut ints = [0; 4];
     for (int, arg) in ints.iter_mut().zip(args) {
@@ -51,7 +51,7 @@ fn two(function: MathFn, x: i128, y: i128) -> Option<Num> {
     }
 }
 
-/// Ones in `bits` bits from `offset` on; none if the field does not fit the type.
+/// A mask of `bits` bits from `offset` on; `None` if the field exceeds the type.
 fn field_mask(scalar: Scalar, offset: i128, bits: i128) -> Option<i128> {
     let fits = offset >= 0 && bits >= 0 && offset + bits <= i128::from(scalar.width);
     fits.then(|| ((1i128 << bits) - 1) << offset)

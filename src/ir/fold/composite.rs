@@ -1,13 +1,13 @@
-//! Composites: taking them apart, putting them together. Works on specialization constants as on others.
+//! Composites: extraction and construction, for specialization constants too.
 
 use super::Folder;
 use crate::ir::{ArrayLen, ConstId, ConstValue, SpecOp, Type, TypeId};
 
-/// Arrays with more elements than this are not taken apart.
+/// Arrays with more elements than this are not decomposed.
 const ELEMENT_LIMIT: u32 = 1 << 16;
 
 impl Folder<'_> {
-    /// Parts of a composite type; none for scalars and arrays without a known length.
+    /// Parts of a composite type; `None` for scalars and arrays without a known length.
     pub fn part_count(&self, ty: TypeId) -> Option<u32> {
         match self.types.get(ty) {
             Type::Vector { size, .. } => Some(u32::from(size)),
@@ -73,7 +73,7 @@ impl Folder<'_> {
         self.constants.intern(ty, ConstValue::Composite(parts.into_boxed_slice()))
     }
 
-    /// A composite of `args`; a vector's may be vectors themselves.
+    /// A composite of `args`; for a vector, these may be vectors themselves.
     pub fn construct(&mut self, ty: TypeId, args: &[ConstId]) -> Option<ConstId> {
         if !matches!(self.types.get(ty), Type::Vector { .. }) {
             return Some(self.composite(ty, args.to_vec()));

@@ -36,13 +36,13 @@ impl Folder<'_> {
         self.lanes(ty, |index| {
             let digits = &digits[index * to_digits..][..to_digits];
             let bits = digits.iter().rev().fold(0, |bits, digit| bits << 4 | digit);
-            // An encoded NaN may have other bits than the one that its value is encoded to.
+            // An encoded NaN may have other bits than the encoding of its value.
             Some(Num::decode(to, bits)).filter(|value| to.encoding().is_none() || value.encode(to) == bits)
         })
     }
 }
 
-/// The number in another type. Floats out of an integer's range, where every value would do, give the nearest one.
+/// The number in another type. Floats outside an integer's range, which are undefined, become the nearest value.
 pub fn convert(value: Num, to: Scalar) -> Num {
     match (to.kind, value) {
         (ScalarKind::Bool, Num::Int(value)) => Num::Bool(value != 0),
@@ -51,7 +51,7 @@ pub fn convert(value: Num, to: Scalar) -> Num {
         (ScalarKind::Float, Num::Int(value)) => Num::Float(int_to_float(value, to.width)),
         (ScalarKind::Float | ScalarKind::Encoded(_), Num::Bool(value)) => Num::Float(f64::from(u8::from(value))),
         (ScalarKind::Float, Num::Float(value)) => Num::Float(round_to(to.width, value)),
-        // Through 32 bits, as SPV_KHR_bfloat16 says.
+        // Through 32 bits, as in SPV_KHR_bfloat16.
         (ScalarKind::Encoded(Encoding::BFloat16), Num::Int(value)) => Num::Float(int_to_float(value, 32)).rounded(to),
         (ScalarKind::Encoded(Encoding::BFloat16), Num::Float(value)) => Num::Float(round_to(32, value)).rounded(to),
         (ScalarKind::Encoded(_), Num::Int(value)) => Num::Float(value as f64).rounded(to),
@@ -62,7 +62,7 @@ pub fn convert(value: Num, to: Scalar) -> Num {
     }
 }
 
-/// Rounded once: through `f64` a 64-bit integer would be rounded twice on the way to 32 bits.
+/// Rounds once: through `f64`, a 64-bit integer would be rounded twice on the way to 32 bits.
 fn int_to_float(value: i128, width: u8) -> f64 {
     match width {
         32 => f64::from(value as f32),

@@ -1,4 +1,4 @@
-//! Built-in functions: GLSL 4.60 sections 8.1 to 8.3 here, the others where this file sends them.
+//! Built-in functions: those of GLSL 4.60 sections 8.1 to 8.3; the other functions are in submodules.
 
 use super::arith::binary;
 use super::number::{Num, round_to};
@@ -51,7 +51,7 @@ impl Folder<'_> {
         self.lanes(ty, |_| Some(Num::Bool(value)))
     }
 
-    /// Functions whose result is a struct of two.
+    /// Functions with a struct of two results.
     fn two_results(&mut self, function: MathFn, ty: TypeId, args: &[ConstId]) -> Option<ConstId> {
         let a = self.vector(*args.first()?)?;
         let b = args.get(1).map_or(Some(a), |arg| self.vector(*arg))?;
@@ -98,7 +98,7 @@ fn float1(function: MathFn, scalar: Scalar, x: f64) -> Option<Num> {
     Some(Num::Float(round_to(scalar.width, value)))
 }
 
-/// Functions whose result is exact.
+/// Functions with an exact result.
 fn rounding(function: MathFn, x: f64) -> Option<f64> {
     Some(match function {
         MathFn::Abs => x.abs(),
@@ -106,7 +106,7 @@ fn rounding(function: MathFn, x: f64) -> Option<f64> {
         MathFn::Sign => x.signum(),
         MathFn::Floor => x.floor(),
         MathFn::Trunc => x.trunc(),
-        // The implementation chooses how `round` rounds halves; here it is `roundEven`.
+        // `round` of a half is implementation-defined; here it equals `roundEven`.
         MathFn::Round | MathFn::RoundEven => x.round_ties_even(),
         MathFn::Ceil => x.ceil(),
         MathFn::Fract => x - x.floor(),
@@ -158,7 +158,7 @@ fn float3(function: MathFn, scalar: Scalar, x: f64, y: f64, z: f64) -> Option<Nu
     Some(Num::Float(round_to(scalar.width, value)))
 }
 
-/// `t * t * (3 - 2 * t)` of the place of `x` between the edges.
+/// `t * t * (3 - 2 * t)`, where `t` is the position of `x` between the edges.
 fn smooth_step(scalar: Scalar, low: f64, high: f64, x: f64) -> f64 {
     use BinaryOp::{Div, Mul, Sub};
     let place = op(scalar, op(scalar, x, Sub, low), Div, op(scalar, high, Sub, low));
@@ -180,7 +180,7 @@ fn frexp(x: f64) -> Option<(Num, Num)> {
     if x == 0.0 {
         return Some((Num::Float(x), Num::Int(0)));
     }
-    // A subnormal number gets its leading bit by a multiplication.
+    // A multiplication normalizes subnormal numbers.
     let shift = if x.abs() < f64::MIN_POSITIVE { 64 } else { 0 };
     let bits = (x * 2f64.powi(shift)).to_bits();
     let exponent = i128::from(bits >> 52 & 0x7ff) - 1022 - i128::from(shift);
@@ -188,7 +188,7 @@ fn frexp(x: f64) -> Option<(Num, Num)> {
     Some((Num::Float(significand), Num::Int(exponent)))
 }
 
-/// `x * 2^exponent`, in steps that neither overflow nor vanish before the result does.
+/// `x * 2^exponent`, in steps that neither overflow nor underflow before the result does.
 fn scale(x: f64, exponent: i128) -> f64 {
     let exponent = exponent.clamp(-3000, 3000) as i32;
     let third = exponent / 3;

@@ -118,7 +118,7 @@ impl Square {
         if (column + row).is_multiple_of(2) { minor.determinant() } else { -minor.determinant() }
     }
 
-    /// The transposed cofactors over the determinant; none for a singular matrix.
+    /// The transposed cofactors divided by the determinant; `None` for a singular matrix.
     fn inverse(&self) -> Option<Square> {
         let determinant = self.determinant();
         if determinant == 0.0 {

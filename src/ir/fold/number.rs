@@ -37,7 +37,7 @@ impl Num {
         }
     }
 
-    /// The value as the type `scalar` holds it.
+    /// The value rounded to the type `scalar`.
     pub fn rounded(self, scalar: Scalar) -> Num {
         Num::decode(scalar, self.encode(scalar))
     }
@@ -61,7 +61,7 @@ pub fn mask(width: u8) -> u64 {
 }
 
 /// A float rounded to the nearest value of `width` bits. Sums, products, quotients and square roots of values of 16 or
-/// 32 bits that are computed in 64 bits and then rounded so are correctly rounded.
+/// 32 bits are correctly rounded if they are computed in 64 bits and then rounded with this function.
 pub fn round_to(width: u8, value: f64) -> f64 {
     match width {
         16 => Format::HALF.round(value),
@@ -75,7 +75,7 @@ pub fn f16_to_f64(bits: u16) -> f64 {
     Format::HALF.decode(bits.into())
 }
 
-/// The nearest IEEE 754 binary16 number, ties to even; too large numbers become infinities.
+/// The nearest IEEE 754 binary16 number, ties to even; numbers that are too large become infinities.
 pub fn f64_to_f16(value: f64) -> u16 {
     Format::HALF.encode(value) as u16
 }

@@ -4,7 +4,7 @@ use super::Folder;
 use super::number::{Num, f16_to_f64, f64_to_f16, mask, round_to};
 use crate::ir::{ConstId, MathFn, TypeId};
 
-/// How the components of a packed word are kept.
+/// The format of the components in a packed word.
 #[derive(Clone, Copy)]
 enum Format {
     /// Signed, normalised to -1..1, of this many bits.

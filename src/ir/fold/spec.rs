@@ -1,12 +1,13 @@
-//! Specialization constants: the expressions that stay open until pipeline creation, and their values.
+//! Specialization constants: expressions that are evaluated at pipeline creation, and their values.
 
 use super::{Expr, Folder, fold};
 use crate::ir::{BinaryOp, ConstId, ConstValue, Constants, Scalar, SpecOp, TypeId, Types, UnaryOp, typing};
 
 impl Folder<'_> {
-    /// The specialization-constant expression for an operation that depends on specialization constants, where SPIR-V's
-    /// OpSpecConstantOp has it under the Shader capability (SPIR-V 1.6 section 3.52.9): operations on integers and
-    /// bools and conversions among them or among floats, no float arithmetic and no built-in functions.
+    /// The specialization-constant expression for an operation that depends on specialization constants, if SPIR-V's
+    /// OpSpecConstantOp supports it under the Shader capability (SPIR-V 1.6 section 3.52.9): operations on integers and
+    /// bools and conversions among integers and bools or among floats, but no float arithmetic and no built-in
+    /// functions.
     pub fn open_expression(&mut self, expr: Expr, ty: TypeId, args: &[ConstId]) -> Option<ConstId> {
         let is_open = args.iter().any(|arg| self.constants.is_spec(*arg));
         let has_undef = args.iter().any(|arg| self.constants.get(*arg).value == ConstValue::Undef);
@@ -20,7 +21,7 @@ impl Folder<'_> {
     }
 }
 
-/// The operation on operands made of `from`, when a pipeline can compute it.
+/// The operation on operands of type `from`, if it can be evaluated at pipeline creation.
 fn open_operation(expr: Expr, from: Scalar, to: Scalar) -> Option<SpecOp> {
     let (op, allowed) = match expr {
         Expr::Unary(op @ UnaryOp::LogicalNot) => (SpecOp::Unary(op), from.is_bool()),
@@ -50,10 +51,10 @@ fn convert_is_open(from: Scalar, to: Scalar) -> bool {
 
 /// Replaces specialization constants by values, in a whole module at a pace that callers set.
 ///
-/// Operands of a constant always come before it, so one walk in order evaluates each once, however they are shared.
+/// Operands of a constant always precede it, so one walk in order evaluates each once, however many users it has.
 #[derive(Clone, Debug, Default)]
 pub struct Specializer {
-    /// The values of the constants up to here; none if one is not defined.
+    /// The values of the constants up to here; `None` for undefined ones.
     done: Vec<Option<ConstId>>,
 }
 
@@ -62,8 +63,8 @@ impl Specializer {
         Specializer::default()
     }
 
-    /// The value of `id` when the specialization constant `n` has the bits `given(n)`, or else its default. None where
-    /// an operation on the way is not defined. Use one `given` throughout.
+    /// The value of `id` if each specialization constant `n` has the bits `given(n)`, otherwise its default; `None` if
+    /// an operation on the way is undefined. Use the same `given` for all calls.
     pub fn get(
         &mut self,
         types: &mut Types,
@@ -112,10 +113,10 @@ impl Specializer {
 }
 
 /// Fixes specialization constants: `given(n, default)` returns the bits of the constant `n`, if it is set. Expressions
-/// that depend on others as well stay as they are.
+/// that also depend on unset constants stay.
 ///
 /// # Errors
-/// Returns the first constant whose operation is not defined for these values.
+/// Returns the first constant whose operation is undefined for these values.
 pub fn fix(
     types: &mut Types,
     constants: &mut Constants,

@@ -15,13 +15,13 @@ pub(super) struct Inliner<'a> {
     module: &'a mut Module,
     chosen: &'a [Chosen],
     function: Function,
-    /// For each instruction true if it is a call that is to be replaced.
+    /// True for each instruction that is a call to be replaced.
     taken: Vec<bool>,
     /// The value of each call that was replaced.
     replaced: Vec<Option<Value>>,
 }
 
-/// One call that is being replaced.
+/// A call that is being replaced.
 struct Copying<'c> {
     from: &'c Function,
     chosen: &'c Chosen,
@@ -30,14 +30,14 @@ struct Copying<'c> {
     values: Vec<Option<Value>>,
     /// Index of the first local of the caller that replaces a local of the inlinee.
     locals: usize,
-    /// Where the returns put their value; none if the only one is at the end.
+    /// The variable for the return value; `None` if the only return is at the end.
     result: Option<LocalId>,
     /// The value of the only return.
     returned: Option<Value>,
     span: Span,
 }
 
-/// The instructions from a place in a block on, and the code after the enclosing selections.
+/// The instructions from a position in a block, and the code after the enclosing selections.
 #[derive(Clone, Copy)]
 struct Code<'c> {
     insts: &'c [InstId],
@@ -72,7 +72,7 @@ impl Inliner<'_> {
                 Op::Call(callee, args) if self.taken[id.index()] => {
                     let mut code = SmallVec::new();
                     self.replaced[id.index()] = self.call(callee, args, inst, &mut code);
-                    // The instruction is no longer in a block, and calls nothing.
+                    // The instruction is no longer in a block, so it must not count as a call.
                     self.function.insts[id].op = Op::Unreachable;
                     open.extend(code.into_iter().rev());
                 }
@@ -85,7 +85,7 @@ impl Inliner<'_> {
         self.function.blocks[block].insts = done;
     }
 
-    /// Adds the code of a call; gives its value. The calls in it are still there.
+    /// Adds the code of a call and returns its value. The calls inside are still to be replaced.
     fn call(&mut self, callee: FuncId, args: Values, inst: Inst, into: &mut SmallVec<[InstId; 4]>) -> Option<Value> {
         let chosen = &self.chosen[callee.index()];
         let plan = chosen.plan.as_ref()?;
@@ -149,7 +149,7 @@ impl Inliner<'_> {
         Value::Inst(id)
     }
 
-    /// Copies instructions up to the end of their block, and then the code after it.
+    /// Copies instructions up to the end of their block, then the code after it.
     fn copy_code(&mut self, copying: &mut Copying<'_>, code: Code<'_>, into: &mut SmallVec<[InstId; 4]>) {
         let mut code = Some(code);
         while let Some(Code { insts, after }) = code {
@@ -186,7 +186,7 @@ impl Inliner<'_> {
         let condition = copying.value(condition);
         let from = copying.from;
         let [then, otherwise] = [then, otherwise].map(|side| {
-            // Selections in the side that return take the rest into their own other side.
+            // Selections in the side that return move the rest into their own other side.
             let after = copying.plan.ways(side).falls.then_some(&rest);
             self.copy_to_block(copying, Code { insts: &from.blocks[side].insts, after })
         });
@@ -220,7 +220,7 @@ impl Inliner<'_> {
                 })
             }
         };
-        // A pointer to all of what an argument points to is the argument.
+        // A pointer to the whole target of an argument is the argument.
         if let Op::Access { base, indices } = op
             && indices.len == 0
         {
@@ -252,7 +252,7 @@ impl Inliner<'_> {
         Cases { start, len }
     }
 
-    /// Copies an access chain. If its base is a chain that the caller passed, both become one: chains are flat.
+    /// Copies an access chain. If its base is a chain from the caller, the two become one, because chains are flat.
     fn copy_access(&mut self, copying: &mut Copying<'_>, base: Value, indices: Values) -> Op {
         let indices: SmallVec<[Value; 8]> =
             copying.from.values(indices).iter().map(|value| copying.value(*value)).collect();
@@ -288,7 +288,7 @@ fn resolve(replaced: &mut [Option<Value>], value: Value) -> Value {
     while let Some(new) = next(replaced, last) {
         last = new;
     }
-    // The next look is short.
+    // The next search is short.
     let mut at = value;
     while let (Value::Inst(id), Some(new)) = (at, next(replaced, at)) {
         replaced[id.index()] = Some(last);

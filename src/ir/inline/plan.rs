@@ -1,4 +1,4 @@
-//! The size and the shape that a function has once its own calls are replaced, and that a copy of it has.
+//! The size and shape of a function after its own calls are replaced, and of its copies.
 
 use super::Chosen;
 use crate::ir::{BlockId, ConstValue, Function, Inst, InstId, Module, Op, Types};
@@ -6,11 +6,11 @@ use crate::limits;
 
 /// How calls of a function are replaced.
 pub(super) struct Plan {
-    /// Its instructions, inlined calls included.
+    /// Its instructions, including inlined calls.
     pub(super) size: usize,
     /// Instructions of a copy.
     copied: usize,
-    /// Blocks that the blocks of a copy are in, with the one that holds the call.
+    /// Nesting depth of a copy's blocks, including the block with the call.
     pub(super) depth: usize,
     /// True if its only return is at its end.
     pub(super) is_straight: bool,
@@ -30,7 +30,7 @@ pub(super) struct Ways {
 }
 
 impl Plan {
-    /// None where control flow does not allow it. `taken` are the calls in it that are replaced, as `chosen` says.
+    /// `None` if control flow does not allow it. `taken` marks the calls in it that are replaced, as in `chosen`.
     pub(super) fn of(module: &Module, function: &Function, taken: &[bool], chosen: &[Chosen]) -> Option<Plan> {
         let mut walk = Walk {
             function,
@@ -48,7 +48,7 @@ impl Plan {
         let Walk { size, copied, ends, is_straight, stores, ways, .. } = walk;
         let is_started = |init| !matches!(module.constants.get(init).value, ConstValue::Undef);
         let starts = function.locals.iter().filter(|(_, local)| local.init.is_some_and(is_started)).count();
-        // Where there are several returns, or one in a selection, a variable takes their values.
+        // If there are several returns, or one in a selection, a variable takes their values.
         let result = if is_straight || function.ret == Types::VOID { 0 } else { stores + 1 };
         let plan = Plan { size, copied: copied + starts + result, depth: seen.depth, is_straight, ends, ways };
         (seen.ways.falls || seen.ways.returns).then_some(plan)
@@ -63,7 +63,7 @@ impl Plan {
 #[derive(Clone, Copy)]
 struct Seen {
     ways: Ways,
-    /// Nesting depth of a copy, from the block where it starts.
+    /// Nesting depth of a copy, from its first block.
     depth: usize,
     /// Blocks around the code after the call, which moves into the sides of selections that do not return.
     end: usize,
@@ -79,7 +79,7 @@ struct Walk<'a> {
     taken: &'a [bool],
     chosen: &'a [Chosen],
     size: usize,
-    /// Instructions that every copy has, whatever its returns become.
+    /// Instructions in every copy, regardless of how its returns are replaced.
     copied: usize,
     ends: bool,
     is_straight: bool,
@@ -89,8 +89,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Looks at a block; `may_return` if it is not in a loop or switch, `is_live` if a copy has it. None for a return where
-    /// there may be none.
+    /// Examines a block. `may_return` is true outside loops and switches, `is_live` if a copy contains the block.
+    /// Returns `None` for a return that is not allowed.
     fn block(&mut self, block: BlockId, may_return: bool, is_live: bool) -> Option<Seen> {
         let function = self.function;
         let insts = &function.blocks[block].insts;
@@ -122,7 +122,7 @@ impl Walk<'_> {
             self.add(plan.copied, if is_live { plan.copied } else { 0 });
             return Some(Seen { depth: plan.depth, ..Seen::PLAIN });
         }
-        // A chain without an index is what it begins with.
+        // A chain without indices is its base.
         let is_copied = match inst.op {
             Op::Return(_) => false,
             Op::Access { indices, .. } => indices.len > 0,

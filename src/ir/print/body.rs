@@ -1,4 +1,4 @@
-//! How functions are written: one instruction per line, nested blocks indented.
+//! Prints functions: one instruction per line, nested blocks indented.
 
 use super::lane::lane_text;
 use super::words::{barrier_text, flags_text, hint_text, snake};
@@ -13,13 +13,13 @@ const COMMENT_COLUMN: usize = 72;
 struct Body<'p, 'm> {
     printer: &'p mut Printer<'m>,
     function: &'m Function,
-    /// Number of each instruction's result, in the order of the text; 0 where it has not been met.
+    /// Number of each instruction's result, in text order; 0 if it was not printed yet.
     numbers: Vec<u32>,
     next: u32,
     params: Vec<String>,
     locals: Vec<String>,
     depth: usize,
-    /// File and line of the instruction before.
+    /// File and line of the previous instruction.
     place: Option<(Arc<str>, u32)>,
 }
 
@@ -100,7 +100,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `%3: f32 = `, or nothing where there is no result.
+    /// `%3: f32 = `, or nothing if there is no result.
     fn result(&mut self, id: InstId, inst: &Inst) -> String {
         if inst.ty == Types::VOID {
             return String::new();
@@ -154,7 +154,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Both branches, or the one that does something.
+    /// Both branches, or only the one that is not empty.
     fn branches(&mut self, head: &str, negated: &str, then: BlockId, otherwise: BlockId) {
         let is_empty = |block: BlockId| self.function.blocks[block].insts.is_empty();
         let (no_then, no_otherwise) = (is_empty(then), is_empty(otherwise));
@@ -193,7 +193,7 @@ impl Body<'_, '_> {
         values.map(|value| self.value(*value)).collect::<Vec<_>>().join(", ")
     }
 
-    /// A word and values after it.
+    /// A word followed by values.
     fn word(&self, word: impl Into<String>, values: &[Value]) -> String {
         let values: Vec<String> = values.iter().map(|value| self.value(*value)).collect();
         format!("{} {}", word.into(), values.join(", ")).trim_end().to_owned()

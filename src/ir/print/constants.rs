@@ -1,5 +1,5 @@
-//! How constants are written. Scalars and vectors are where they are used; large composites and
-//! specialization-constant expressions get their own line and a name (`#12`).
+//! Prints constants. Scalars and vectors are printed at their uses; large composites and specialization-constant
+//! expressions have their own line and a name (`#12`).
 
 use super::Printer;
 use super::types::{scalar_name, write_type};
@@ -37,7 +37,7 @@ impl Used {
         self.0[id.index()] = true;
     }
 
-    /// Everything that an instruction could name; operands in lists need no walk over the blocks.
+    /// All operands that an instruction could name. Operands in lists do not require a walk over the blocks.
     fn function(&mut self, function: &Function) {
         function.locals.iter().filter_map(|(_, local)| local.init).for_each(|id| self.mark(id));
         let single = function.insts.iter().flat_map(|(_, inst)| direct_operands(&inst.op)).flatten();
@@ -67,7 +67,7 @@ impl Used {
     }
 }
 
-/// Operands that an operation holds itself, not in a list.
+/// Operands stored in the operation itself, not in a list.
 fn direct_operands(op: &Op) -> [Option<Value>; 3] {
     match *op {
         Op::Unary(_, a) | Op::Convert(a) | Op::Bitcast(a) | Op::Splat(a) | Op::Load(a) | Op::Yield(a) => {
@@ -123,7 +123,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns true if a constant is defined in its own line.
+/// Returns true if a constant is defined on its own line.
 fn has_line(module: &Module, id: ConstId) -> bool {
     let constant = module.constants.get(id);
     match constant.value {
@@ -133,7 +133,7 @@ fn has_line(module: &Module, id: ConstId) -> bool {
     }
 }
 
-/// How a constant is written where it is used.
+/// The spelling of a constant at its uses.
 pub fn reference(module: &Module, id: ConstId, struct_name: &dyn Fn(StructId) -> String) -> String {
     if has_line(module, id) {
         return format!("#{}", id.index());
@@ -160,7 +160,7 @@ fn spec_name(module: &Module, number: u32) -> String {
     }
 }
 
-/// A scalar with a suffix where its type is not `i32`, `f32` or `bool`.
+/// A scalar, with a suffix unless its type is `i32`, `f32` or `bool`.
 fn number_text(scalar: Scalar, bits: u64) -> String {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Bool, _) => (bits != 0).to_string(),

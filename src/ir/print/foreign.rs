@@ -1,4 +1,4 @@
-//! Prints the entities that are given by SPIR-V's numbers, one per line after the entry points.
+//! Prints the entities given by SPIR-V numbers, one per line after the entry points.
 
 use super::Printer;
 use crate::ir::{ForeignOperand, Requirements};

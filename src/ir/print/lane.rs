@@ -57,7 +57,7 @@ pub fn lane_text(op: LaneOp) -> String {
         LaneOp::LaneCount(group) => format!("lane_count{}", group_text(group)),
         LaneOp::SegmentLast(width) => format!("segment_last{}", width_text(width)),
         LaneOp::LaneMask(mask, group) => format!("lane_mask.{}{}", snake(mask), group_text(group)),
-        // The variant's name says everything.
+        // The variant's name is complete.
         other => snake(other),
     }
 }

@@ -3,14 +3,14 @@
 use super::{snake, space_name};
 use crate::ir::{ArrayLen, ConstId, ImageDim, ImageType, MatrixLayout, Scalar, StructId, Type, TypeId, Types};
 
-/// A type's text in a message, with the names of structs as they were declared.
+/// A type's text in a message, with the declared names of structs.
 pub fn type_name(types: &Types, ty: TypeId) -> String {
     let mut text = String::new();
     write_type(&mut text, types, ty, &|id| types.structs[id].name.to_string(), &|_| "spec".to_owned());
     text
 }
 
-/// Appends a type's text; structs and specialization-constant lengths are named by the caller.
+/// Appends a type's text; the caller names structs and specialization-constant lengths.
 pub fn write_type(
     out: &mut String,
     types: &Types,

@@ -1,4 +1,4 @@
-//! The words of operations: Rust's names of the variants in the case of the text.
+//! The words of operations: Rust's names of the variants in snake case.
 
 use crate::ir::{ControlHint, InstFlags, MemoryKinds, Order, Scope, SpecOp};
 use std::fmt::Debug;

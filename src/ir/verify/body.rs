@@ -1,5 +1,5 @@
-//! Rules of bodies: every block used once, terminators last, values visible where they are used, control flow inside
-//! the constructs that it leaves.
+//! Rules of bodies: every block is used once, terminators are last, values are visible at their uses, and jumps are
+//! inside the constructs that they leave.
 
 use super::{Check, VerifyError, ensure};
 use crate::ir::depth::DEPTH_LIMIT;
@@ -10,7 +10,7 @@ use crate::ir::{
 };
 use rustc_hash::FxHashSet;
 
-/// Checks a function; gives the functions that it calls.
+/// Checks a function; returns the functions that it calls.
 pub fn check(module: &Module, types: &mut Types, id: FuncId, errors: &mut Vec<VerifyError>) -> Vec<usize> {
     let function = &module.functions[id];
     let mut body = Body {
@@ -37,11 +37,11 @@ pub(super) struct Body<'v> {
     pub function: &'v Function,
     /// Instructions whose results may be used here.
     visible: Vec<bool>,
-    /// Instructions that some block holds already.
+    /// Instructions that are already in a block.
     placed: Vec<bool>,
-    /// Blocks that have been looked at.
+    /// Blocks that have been visited.
     seen: Vec<bool>,
-    /// The visible values, in the order in which they became so.
+    /// The visible values, in the order in which they became visible.
     scope: Vec<InstId>,
     depth: usize,
     /// Functions that it calls.
@@ -60,10 +60,10 @@ struct Around {
     yields: Option<TypeId>,
 }
 
-/// How control leaves a block.
+/// The exits of a block.
 #[derive(Clone, Copy, Default)]
 struct Exit {
-    /// Past its end.
+    /// At its end.
     falls: bool,
     /// Leaves by a `Break` to the enclosing construct.
     breaks: bool,
@@ -289,7 +289,7 @@ impl<'v> Body<'v> {
         }
     }
 
-    /// The scalar that a type which can be computed with is made of.
+    /// The scalar of a type with arithmetic.
     pub fn number(&self, ty: TypeId) -> Result<Scalar, String> {
         let computes = self.types.components(ty).is_some() || self.types.cooperative(ty).is_some();
         let scalar = self.types.number_of(ty).filter(|_| computes);
@@ -319,7 +319,7 @@ impl<'v> Body<'v> {
     }
 }
 
-/// Labels are unique, and there is one default at most.
+/// Labels are unique, and there is at most one default.
 fn check_labels(arms: &[Case]) -> Check {
     let mut seen = FxHashSet::default();
     for value in arms.iter().flat_map(|arm| &arm.values) {

@@ -61,7 +61,7 @@ impl Body<'_> {
         }
     }
 
-    /// Makes one matrix from another with equal elements.
+    /// Makes one matrix from another of the same size.
     fn unary_matrix(&mut self, ty: TypeId, matrix: Value) -> Check {
         let of = self.value(matrix)?;
         let (from, to) = (self.matrix(of)?, self.matrix(ty)?);
@@ -75,7 +75,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Memory that a tensor is in, its layout and, if there is one, its view.
+    /// The memory of a tensor, its layout and, if there is one, its view.
     fn tensor_memory(&mut self, pointer: Value, tensor: &[Value]) -> Check {
         self.matrix_pointer(pointer)?;
         ensure!((1..=2).contains(&tensor.len()), "{} operands that describe a tensor", tensor.len());
@@ -95,7 +95,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The memory that a matrix is read from or written to, and how it lies there.
+    /// The memory that a matrix is read from or written to, and its layout there.
     fn matrix_memory(&mut self, role: MatrixRole, pointer: Value, (layout, stride): (Value, Value)) -> Check {
         let pointee = self.matrix_pointer(pointer)?;
         self.shape(pointee)?;
@@ -137,7 +137,7 @@ impl Body<'_> {
         self.expect(ty, found)
     }
 
-    /// Returns true if both are cooperative matrices of one size.
+    /// Returns true if both are cooperative matrices of the same size.
     pub fn same_matrix_size(&self, a: TypeId, b: TypeId) -> bool {
         match (self.types.cooperative(a), self.types.cooperative(b)) {
             (Some(a), Some(b)) => a.has_size_of(&b),
@@ -145,7 +145,7 @@ impl Body<'_> {
         }
     }
 
-    /// Returns true if the number of parts of a value is not known to the compiler.
+    /// Returns true if the number of parts of a value is unknown to the compiler.
     pub fn is_open(&self, ty: TypeId) -> bool {
         matches!(self.types.get(ty), Type::CooperativeMatrix(_) | Type::Array { len: ArrayLen::Spec(_), .. })
     }

@@ -21,13 +21,13 @@ impl Body<'_> {
         }
     }
 
-    /// Returns true if an operation gives a pair: the code of a texel's residency, and the texel.
+    /// Returns true if an operation returns a pair: a texel's residency code, and the texel.
     fn gives_residency(&self, op: ImageOp, ty: TypeId) -> bool {
         use ImageOp::{Fetch, Gather, Read, Sample, SampleProjected};
         matches!(self.types.get(ty), Type::Struct(_)) && matches!(op, Sample | SampleProjected | Gather | Fetch | Read)
     }
 
-    /// The image that the first operand is, holds or points to.
+    /// The image that the first operand is, contains or points to.
     fn image_of(&mut self, op: ImageOp, of: TypeId) -> Result<ImageType, String> {
         let of = match (op, self.types.get(of)) {
             (ImageOp::Atomic(..), Type::Pointer { space: Space::Handle, pointee }) => pointee,
@@ -39,7 +39,7 @@ impl Body<'_> {
         }
     }
 
-    /// The type of the result where it does not depend on how sizes are asked for.
+    /// The result type, if it does not depend on how sizes are queried.
     fn image_result(&mut self, op: ImageOp, parts: ImageParts, image: ImageType) -> Option<TypeId> {
         let (scalar, compares) = (self.types.scalar(image.sampled), parts.contains(ImageParts::REFERENCE));
         match op {

@@ -1,4 +1,4 @@
-//! Rules of built-in functions: a row says what each operand is.
+//! Rules of built-in functions: a row describes each operand.
 
 use super::body::Body;
 use super::{Check, ensure};
@@ -22,7 +22,7 @@ enum Kind {
     Part,
     /// Integers, as many as the first operand has components.
     Exponent,
-    /// Integers of the first operand's width, of either sign, in equal number.
+    /// Integers of the first operand's width and size, signed or unsigned.
     Matching,
     /// A 32-bit integer.
     Word,
@@ -120,7 +120,7 @@ impl Body<'_> {
         }
     }
 
-    /// Bit counts may give any integer; structs of two results are known by their members.
+    /// Bit counts may return any integer; structs of two results are identified by their members.
     fn math_result(&mut self, function: MathFn, ty: TypeId, expected: TypeId) -> Check {
         let is_count = matches!(function, MathFn::BitCount | MathFn::FindLsb | MathFn::FindMsb);
         let any_int = self.types.scalar_of(ty).is_some_and(Scalar::is_int);

@@ -1,4 +1,4 @@
-//! Rules of pointers and memory, and the operands of what is left.
+//! Rules of pointers and memory, and the operands of the remaining operations.
 
 use super::body::Body;
 use super::{Check, ensure};
@@ -32,7 +32,7 @@ impl Body<'_> {
         }
     }
 
-    /// Space and logical type of what a pointer points to, which must be something that can be loaded.
+    /// Space and logical type of a pointer's target, which must be loadable.
     fn pointee(&mut self, pointer: Value) -> Result<(Space, TypeId), String> {
         let ty = self.value(pointer)?;
         let Some((space, pointee)) = self.types.pointee(ty) else {

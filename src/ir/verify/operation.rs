@@ -6,7 +6,7 @@ use crate::ir::typing;
 use crate::ir::{BinaryOp, FuncId, Inst, Op, Passing, Scalar, Type, TypeId, Types, UnaryOp, Value, Values};
 
 impl Body<'_> {
-    /// The rule of an instruction's operands and result.
+    /// The rule for an instruction's operands and result.
     pub fn operation(&mut self, inst: &Inst) -> Check {
         let ty = inst.ty;
         match inst.op {
@@ -170,7 +170,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Parts that a composite of known length is made from.
+    /// The number of parts of a composite of known length.
     pub fn part_count(&self, ty: TypeId) -> Result<u32, String> {
         match self.types.get(ty) {
             Type::CooperativeMatrix(_) => Ok(1),
@@ -257,17 +257,17 @@ impl Body<'_> {
     }
 }
 
-/// Returns true if an operation is one on all elements of cooperative matrices.
+/// Returns true if an operation works on all elements of cooperative matrices.
 const fn is_elementwise(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
 }
 
-/// Returns true if an operation is one on bits, which cooperative vectors take too.
+/// Returns true for bit operations, which cooperative vectors also support.
 const fn is_of_bits(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr)
 }
 
-/// Returns true if a component-wise operation on operands of one type is for this scalar.
+/// Returns true if a component-wise operation on operands of one type supports this scalar.
 fn takes(op: BinaryOp, scalar: Scalar) -> bool {
     match op {
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => scalar.is_int() || scalar.is_bool(),

@@ -1,4 +1,4 @@
-//! A module that keeps all rules, and one module per rule that breaks it.
+//! A module that satisfies all rules, and one module per rule that violates it.
 
 use super::*;
 use crate::ir::layout::{Layouts, Rule};
@@ -10,7 +10,7 @@ use crate::ir::{
 use crate::lane::{Group, LaneOp, Members, ReduceKind, ReduceOp, Width};
 use crate::source::Span;
 
-/// Builds a function with an `i32`, an `f32` and a `bool` parameter and says what the verifier finds.
+/// Builds a function with an `i32`, an `f32` and a `bool` parameter and returns the verifier's findings.
 fn found(fill: impl FnOnce(&mut Builder<'_>)) -> Vec<String> {
     found_in(&mut Module::new(), Types::VOID, fill)
 }
@@ -151,7 +151,7 @@ fn values_are_visible_where_they_are_used() {
     assert_finds(&continuing, "not visible");
 }
 
-/// A function whose body holds these operations as they are.
+/// A function whose body consists of exactly these operations.
 fn raw(ops: &[Op]) -> Vec<String> {
     let mut module = Module::new();
     let mut function = Function::new("f", Span::NONE, Vec::new(), Types::VOID);

@@ -5,7 +5,7 @@ use crate::ir::{
     ArrayLen, ConstId, ConstValue, Constant, CooperativeMatrix, Module, Struct, StructId, Type, TypeId, Types,
 };
 
-/// The errors in the types and constants of a module. Where handles are out of range nothing else is asked.
+/// The errors in the types and constants of a module. If handles are out of range, nothing else is checked.
 pub fn check(module: &Module) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let types = module.types.iter().map(|(id, ty)| (format!("type {id:?}"), handles_of(module, id, ty)));
@@ -77,7 +77,7 @@ fn members_exist(module: &Module, item: &Struct) -> Check {
     Ok(())
 }
 
-/// Structs that lie inside a struct.
+/// Structs directly contained in a struct.
 fn contained(module: &Module, item: &Struct) -> Vec<usize> {
     let inner = |mut ty| loop {
         match module.types.get(ty) {
@@ -113,7 +113,7 @@ fn structure(types: &mut Types, id: StructId) -> Check {
     item.logical.map_or(Ok(()), |logical| twin(types, &item, logical))
 }
 
-/// A laid-out struct has the members of its logical one.
+/// A laid-out struct has the members of its logical struct.
 fn twin(types: &mut Types, item: &Struct, logical: StructId) -> Check {
     let expected: Vec<TypeId> = types.structs[logical].members.iter().map(|member| member.ty).collect();
     ensure!(types.structs[logical].logical.is_none(), "its logical struct is a layout itself");

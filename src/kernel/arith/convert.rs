@@ -4,8 +4,8 @@ use super::float::{Real, with_real};
 use super::{each_defined, map};
 use crate::ir::{Scalar, ScalarKind};
 
-/// `a` in another type: integers keep their low bits, floats are truncated toward zero (undefined out of range), bools
-/// are 0 and 1, and to bool means `!= 0`.
+/// `a` in another type: integers keep their low bits, floats truncate toward zero (undefined out of range), bools are 0
+/// and 1, and to bool means `!= 0`.
 pub(crate) fn convert(from: Scalar, to: Scalar, out: &mut [u64], a: &[u64]) -> u64 {
     use ScalarKind::{Bool, Float};
     match (from.kind, to.kind) {

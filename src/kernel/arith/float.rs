@@ -1,7 +1,7 @@
 //! Floats of 16, 32 and 64 bits, all computed in 64 bits.
 //!
-//! Sums, products, quotients and square roots of 16- and 32-bit values are correctly rounded so; only the fused
-//! multiply-add of 32 bits is not, and has its own way.
+//! This way, sums, products, quotients and square roots of 16- and 32-bit values are correctly rounded. The only
+//! exception is the 32-bit fused multiply-add, which has its own function.
 
 use super::{map, zip};
 use crate::ir::Scalar;
@@ -15,7 +15,7 @@ pub(super) trait Real {
     /// Rounded to the nearest value of the type, ties to even.
     fn put(value: f64) -> u64;
 
-    /// Through 64 bits nothing is rounded twice: the integers that 16 bits hold need fewer than 53.
+    /// Through 64 bits nothing is rounded twice: integers in the range of 16-bit floats need fewer than 53 bits.
     fn of_signed(value: i64) -> u64 {
         Self::put(value as f64)
     }
@@ -97,7 +97,7 @@ fn un_of<R: Real>(op: UnOp, out: &mut [u64], a: &[u64]) {
         UnOp::Log2 => by(out, f64::log2),
         UnOp::Sin => by(out, f64::sin),
         UnOp::Cos => by(out, f64::cos),
-        // The rest are integers'.
+        // The others are for integers.
         _ => out.copy_from_slice(a),
     }
 }
@@ -114,7 +114,7 @@ fn bin_of<R: Real>(op: BinOp, out: &mut [u64], a: &[u64], b: &[u64]) {
         BinOp::Div => zip(out, a, b, |x, y| R::put(R::get(x) / R::get(y))),
         BinOp::Min => zip(out, a, b, |x, y| R::put(R::get(x).min(R::get(y)))),
         BinOp::Max => zip(out, a, b, |x, y| R::put(R::get(x).max(R::get(y)))),
-        // The rest are integers'.
+        // The others are for integers.
         _ => out.copy_from_slice(a),
     }
 }

@@ -1,7 +1,7 @@
 //! Integers of 8, 16, 32 and 64 bits.
 //!
-//! Sums and products of bits are right modulo the width whatever is above it, so one 64-bit operation and a cut
-//! serve all types.
+//! Sums and products are right modulo the width regardless of the bits above it, so one 64-bit operation and a
+//! truncation serve all types.
 
 use super::{each_defined, map, zip};
 use crate::ir::Scalar;
@@ -61,7 +61,7 @@ pub(super) fn un(op: UnOp, scalar: Scalar, out: &mut [u64], a: &[u64]) {
         UnOp::BitReverse => map(out, a, |x| int.fit(x.reverse_bits() >> (64 - int.width))),
         UnOp::FindLsb => map(out, a, |x| if x & mask == 0 { int.fit(u64::MAX) } else { x.trailing_zeros().into() }),
         UnOp::FindMsb => map(out, a, |x| find_msb(int, x)),
-        // The rest are floats'.
+        // The others are for floats.
         _ => out.copy_from_slice(a),
     }
 }
@@ -91,7 +91,7 @@ pub(super) fn bin(op: BinOp, scalar: Scalar, out: &mut [u64], a: &[u64], b: &[u6
     0
 }
 
-/// The high half, in 128 bits only where 64 do not hold the product.
+/// The high half, computed in 128 bits only if the product exceeds 64.
 fn high_product(int: Int, x: u64, y: u64) -> u64 {
     match (int.signed, int.width) {
         (true, 64) => (int.value(x).wrapping_mul(int.value(y)) >> 64) as u64,
@@ -101,7 +101,7 @@ fn high_product(int: Int, x: u64, y: u64) -> u64 {
     }
 }
 
-/// Undefined by zero and where the quotient overflows.
+/// Undefined for a zero divisor and if the quotient overflows.
 fn remainder(int: Int, x: u64, y: u64) -> Option<u64> {
     let (x, y) = (int.value(x), int.value(y));
     int.checked(x.checked_div(y)?)?;
@@ -109,7 +109,7 @@ fn remainder(int: Int, x: u64, y: u64) -> Option<u64> {
 }
 
 fn shift(op: BinOp, int: Int, out: &mut [u64], a: &[u64], amount: &[u64]) -> u64 {
-    // The low bits of an amount that is too large are as good as any.
+    // The result for an amount that is too large is undefined, so its low bits are used.
     match op {
         BinOp::Shl => zip(out, a, amount, |x, n| int.fit(x << (n & 63))),
         _ if int.signed => zip(out, a, amount, |x, n| int.fit((int.signed(x) >> (n & 63)) as u64)),
@@ -135,7 +135,7 @@ pub(super) fn cmp(op: CmpOp, scalar: Scalar, out: &mut [u64], a: &[u64], b: &[u6
     }
 }
 
-/// The bits of a field; none if it is not inside the value.
+/// The bits of a field; `None` if it exceeds the value.
 fn field(int: Int, offset: u64, bits: u64) -> Option<u64> {
     let inside = offset + bits <= u64::from(int.width);
     inside.then(|| if bits == 0 { 0 } else { (u64::MAX >> (64 - bits)) << offset })

@@ -1,6 +1,6 @@
 //! Arithmetic on rows of bits: one operation of the kernel form on all lanes at once.
 //!
-//! A row holds the bits of one value in every lane, as [`crate::kernel::Ty`] lays them out. A function here writes a row
+//! A row has the bits of one value in every lane, in the form of [`crate::kernel::Ty`]. A function here writes a row
 //! and returns the lanes in which the result is undefined (bit `i` for lane `i`); the caller tracks undefined operands.
 //! Exact operations follow IEEE 754; transcendental ones are computed in 64 bits and rounded once.
 
@@ -18,7 +18,7 @@ use crate::lane::{InvertibleOp, ReduceOp};
 pub(crate) use convert::convert;
 pub(crate) use straight::compute;
 
-/// `op a`. Nothing is undefined.
+/// `op a`. Never undefined.
 pub(crate) fn un(op: UnOp, scalar: Scalar, out: &mut [u64], a: &[u64]) {
     match scalar.kind {
         ScalarKind::Bool => map(out, a, |x| x ^ 1),
@@ -30,7 +30,7 @@ pub(crate) fn un(op: UnOp, scalar: Scalar, out: &mut [u64], a: &[u64]) {
 /// `a op b`.
 pub(crate) fn bin(op: BinOp, scalar: Scalar, out: &mut [u64], a: &[u64], b: &[u64]) -> u64 {
     match (op, scalar.kind) {
-        // The forms that values have are closed under these, whatever the type.
+        // The canonical forms of values are closed under these operators, for any type.
         (BinOp::And, _) => zip(out, a, b, |x, y| x & y),
         (BinOp::Or, _) => zip(out, a, b, |x, y| x | y),
         (BinOp::Xor, _) => zip(out, a, b, |x, y| x ^ y),
@@ -64,7 +64,7 @@ pub(crate) fn bit_insert(scalar: Scalar, out: &mut [u64], args: [&[u64]; 4]) -> 
     int::bit_insert(scalar, out, args)
 }
 
-/// The operator of a fold as one of two operands.
+/// The operator of a reduction as a binary operation.
 pub(crate) fn fold_op(op: ReduceOp) -> BinOp {
     match op {
         ReduceOp::Add => BinOp::Add,
@@ -85,7 +85,7 @@ pub(crate) fn unfold_op(op: InvertibleOp) -> BinOp {
     }
 }
 
-/// The value that changes nothing in a fold (the identities of `exclusive`).
+/// The identity of a reduction (the identities of `exclusive`).
 pub(crate) fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
     match scalar.kind {
         ScalarKind::Bool => u64::from(op == ReduceOp::And),
@@ -94,7 +94,7 @@ pub(crate) fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
     }
 }
 
-/// The value that changes no other one: the identity, but -0 for sums of floats.
+/// The neutral value: the identity, but -0 for sums of floats.
 pub(crate) fn neutral(op: ReduceOp, scalar: Scalar) -> u64 {
     match (op, scalar.kind) {
         (ReduceOp::Add, ScalarKind::Float) => 1 << (scalar.width - 1),

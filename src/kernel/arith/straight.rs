@@ -1,10 +1,10 @@
-//! Any operation whose result in a lane depends on its operands in that lane alone.
+//! Operations whose result in a lane depends only on that lane's operands.
 
 use super::{bin, bit_insert, cmp, convert, map, tern, un, zip};
 use crate::kernel::Op;
 use crate::lane::AluOp;
 
-/// The result row, and the lanes in which it is undefined by itself.
+/// Computes the result row, and returns the lanes in which the operation itself is undefined.
 pub(crate) fn compute<'a>(op: Op, out: &mut [u64], row: impl Fn(usize) -> &'a [u64]) -> u64 {
     match op {
         Op::Un(op, ty) => un(op, ty, out, row(0)),
@@ -17,13 +17,13 @@ pub(crate) fn compute<'a>(op: Op, out: &mut [u64], row: impl Fn(usize) -> &'a [u
         Op::Low => map(out, row(0), |x| x & 0xffff_ffff),
         Op::High => map(out, row(0), |x| x >> 32),
         Op::MaskAlu(op) => return mask(op, out, row),
-        // Not straight, or dealt with elsewhere.
+        // These are not per-lane, or are handled elsewhere.
         _ => return u64::MAX,
     }
     0
 }
 
-/// Arithmetic on masks; the lanes in which its result is undefined.
+/// Arithmetic on masks; returns the lanes in which its result is undefined.
 fn mask<'a>(op: AluOp, out: &mut [u64], row: impl Fn(usize) -> &'a [u64]) -> u64 {
     match op {
         AluOp::BallotAnd => zip(out, row(0), row(1), |a, b| a & b),

@@ -33,7 +33,7 @@ fn converted(from: Scalar, to: Scalar, a: u64) -> Option<u64> {
     one(|out| convert(from, to, out, &[a]))
 }
 
-/// Compares all integer operations of a type with Rust's; `$holds` are the bits that hold a value.
+/// Compares all integer operations of a type with Rust's; `$holds` are the bits of a value.
 macro_rules! integers {
     ($name:ident, $type:ty, $wide:ty, $kind:ident, $holds:expr) => {
         #[test]
@@ -143,7 +143,7 @@ fn floats_are_ieee() {
     assert_eq!([on_two(BinOp::Min, Scalar::F32, nan, one), on_two(BinOp::Max, Scalar::F32, one, nan)], [Some(one); 2]);
 }
 
-/// The sum of an eighth of the smallest step and 1 is 1 when rounded once, and the half of a step goes to even.
+/// The sum of an eighth of the smallest step and 1 is 1 when rounded once, and half a step rounds to even.
 #[test]
 fn half_floats_are_rounded_once() {
     let half = scalar(ScalarKind::Float, 16);
@@ -164,7 +164,7 @@ fn conversions_follow_the_values() {
     assert_eq!(converted(u8s, Scalar::I32, 0x80), Some(0x80));
     assert_eq!(converted(Scalar::I32, i64s, 0xffff_ffff), Some(u64::MAX));
     assert_eq!(converted(Scalar::I32, Scalar::F32, 0xffff_fffd), Some(bits(-3.0)));
-    // In 64 bits first this would be rounded to a tie and then down.
+    // If this were rounded to 64 bits first, it would become a tie and then round down.
     assert_eq!(converted(u64s, Scalar::F32, (1 << 60) + (1 << 36) + 1), Some(bits(((1_u64 << 60) + (1 << 37)) as f32)));
     assert_eq!(converted(Scalar::F32, Scalar::I32, bits(-2.9)), Some(0xffff_fffe));
     assert_eq!(converted(Scalar::F32, Scalar::U32, bits(-0.9)), Some(0));
@@ -177,7 +177,7 @@ fn conversions_follow_the_values() {
     assert_eq!(converted(scalar(Float, 64), Scalar::F32, 0.1_f64.to_bits()), Some(bits(0.1)));
 }
 
-/// Rows are lanes side by side: each has its own result, and its own bit where it has none.
+/// Each lane has its own result, and its own bit if the result is undefined.
 #[test]
 fn rows_are_lanes_side_by_side() {
     let mut out = [9; 4];

@@ -1,8 +1,8 @@
-//! DPP combining: fuses a move with the arithmetic on its result, if the hardware can. Plans already do so inside an operation; this pass
-//! handles the arithmetic of the shader on an operation's result.
+//! DPP combining: fuses a move with the arithmetic on its result, if the hardware can. Plans already do this within an
+//! operation; this pass handles the shader's own arithmetic on an operation's result.
 //!
-//! The move must have a value in every lane, so that no old value is kept, and no other use. The fused instruction is at the place of the
-//! arithmetic, which the same lanes run.
+//! The move must have a source in every lane, so that no old value is kept, and no other use. The fused instruction
+//! replaces the arithmetic, which the same lanes run.
 
 use crate::ir::Scalar;
 use crate::kernel::tree::Tree;
@@ -26,11 +26,11 @@ pub fn run(kernel: &mut Kernel, profile: &Profile) -> bool {
 struct Fusing<'k> {
     kernel: &'k mut Kernel,
     profile: &'k Profile,
-    /// True if some lanes may leave from inside a construct past it or farther.
+    /// True if some lanes may exit from inside a construct beyond its end.
     leaves: Vec<bool>,
     /// How often each value is an operand.
     uses: Vec<u32>,
-    /// The moves that the lanes here have made in this block, by what they give.
+    /// The moves that the current lanes have made in this block, by their results.
     moves: FxHashMap<Value, InstId>,
 }
 
@@ -44,7 +44,7 @@ impl Fusing<'_> {
         !fused.is_empty()
     }
 
-    /// Looks at an instruction. Gives the move that it has taken into itself.
+    /// Examines an instruction. Returns the move that was fused into it.
     fn inst(&mut self, inst: InstId) -> Option<InstId> {
         match self.kernel.insts[inst].op {
             Op::Prim { primitive, .. } if gives_all(primitive) => {

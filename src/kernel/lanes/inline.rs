@@ -1,4 +1,4 @@
-//! The steps of a plan as instructions: one each, except for a comparison of bools, which is two.
+//! The steps of a plan as instructions: one each, except a comparison of bools, which takes two.
 
 use super::{Lowering, Operation, setup_key};
 use crate::ir::{InstFlags, Scalar, ScalarKind};
@@ -23,7 +23,7 @@ struct Run<'p> {
     steady: Option<InstId>,
     inputs: Vec<Arg>,
     setup: Vec<Arg>,
-    /// None for steps without a result.
+    /// `None` for steps without a result.
     steps: Vec<Option<Arg>>,
     flags: InstFlags,
     span: Span,
@@ -53,7 +53,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An instruction for what is being written.
+    /// An instruction with the current origin.
     fn add(&mut self, op: Op, args: &[Value], results: &[Ty], run: &Run) -> InstId {
         let inst = self.kernel.add_inst(op, args, results, run.flags, run.span);
         self.kernel.insts[inst].origin = self.origin;
@@ -70,7 +70,7 @@ impl Lowering<'_> {
         self.kernel.args(inst).iter().zip(scalars).map(arg).collect()
     }
 
-    /// A step at the kernel's start, where the same one may be already.
+    /// A step at the kernel's start, shared with an equal one.
     fn set_up(&mut self, step: &Step, run: &Run) -> Option<Arg> {
         let args: Vec<Value> =
             step.operands().iter().filter_map(|arg| self.operand(*arg, run)).map(|arg| arg.value).collect();
@@ -118,7 +118,7 @@ impl Lowering<'_> {
         self.write(after, run, out);
     }
 
-    /// Writes steps as the body of a loop that each lane leaves when it is done.
+    /// Emits steps as the body of a loop that each lane leaves when it is done.
     fn write_turns(&mut self, steps: &[Step], turns: &Turns, run: &mut Run, out: &mut Vec<InstId>) {
         let start = run.steps.len();
         let mut insts = Vec::new();
@@ -142,7 +142,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Writes the steps before a fork. Which lanes are active is asked once, before the loop in which that stays the same.
+    /// Emits the steps before a fork. If the active lanes stay the same in a loop, they are tested once, before it.
     fn write_test(&mut self, steps: &[Step], run: &mut Run, out: &mut Vec<InstId>) {
         let reads_input = |step: &Step| step.operands().iter().any(|operand| matches!(operand, Operand::Input(_)));
         match run.steady.filter(|_| !steps.iter().any(reads_input)) {
@@ -155,7 +155,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Writes the two ways of a fork as a branch; the second alone where branches are nested deeply.
+    /// Emits the two sides of a fork as a branch, or only the second side if branches are deeply nested.
     fn write_fork(&mut self, fork: &Fork, run: &mut Run, out: &mut Vec<InstId>) {
         let plan = run.plan;
         let steps = |range: &Range<u16>| &plan.steps[usize::from(range.start)..usize::from(range.end)];
@@ -186,8 +186,8 @@ impl Lowering<'_> {
         run.steps.push(result.zip(value).map(|(arg, value)| Arg { value, ..arg }));
     }
 
-    /// Returns true if a branch here is sure to leave cross-lane instructions in as few branches and loops as the profile
-    /// demands. Each construct becomes two at most: a loop gets a branch around it.
+    /// Returns true if a branch here certainly respects the profile's nesting limit for cross-lane instructions. Each
+    /// construct counts as two at most, because a loop gets a branch around it.
     fn may_branch(&self) -> bool {
         self.profile.lane_nesting.is_none_or(|most| 2 * (self.depth as u32 + 1) < most)
     }
@@ -236,7 +236,7 @@ impl Lowering<'_> {
         Arg { value: self.kernel.constant(Ty::of(scalar), bits), scalar: Some(scalar) }
     }
 
-    /// One step; gives its result.
+    /// Emits one step and returns its result.
     fn step(&mut self, step: &Step, run: &Run, out: &mut Vec<InstId>) -> Option<Arg> {
         let args: Vec<Arg> = step.operands().iter().filter_map(|operand| self.operand(*operand, run)).collect();
         let scalar = scalar_of(step.ty, run);

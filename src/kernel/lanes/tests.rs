@@ -1,5 +1,5 @@
-//! A lowered kernel computes the meaning of the operations, for every operation and profile, in full waves, in a last
-//! wave that the workgroup does not fill, and in divergent flow.
+//! A lowered kernel computes the meaning of the operations, for every operation and profile: in full waves, in a
+//! partial last wave, and in divergent control flow.
 
 use super::lower_lanes;
 use crate::diagnostic::Code;
@@ -20,15 +20,15 @@ enum Shape {
     Full,
     /// The last wave is not full.
     First,
-    /// Some lanes take another way.
+    /// Some lanes take the other branch.
     Divergent,
-    /// Some lanes may take another way, and none does.
+    /// Some lanes may take the other branch, but none does.
     Together,
 }
 
 const SHAPES: [Shape; 3] = [Shape::Full, Shape::First, Shape::Divergent];
 
-/// Parts in which profiles share the operations.
+/// Parts into which the operations are split.
 const PARTS: usize = 12;
 
 /// Words of each invocation, as [`random::run`] has them.
@@ -58,7 +58,7 @@ fn value_from(b: &mut Builder, ty: LaneType, words: [Value; 2]) -> Value {
             let (bit, zero) = (number(b, words[0], 16), b.u32(0));
             b.cmp(CmpOp::Ne, Scalar::U32, bit, zero)
         }
-        // One or two: folds are exact in every order.
+        // One or two, so that reductions are exact in every order.
         (ScalarKind::Float, _) => {
             let (bit, one) = (number(b, words[0], 1), b.u32(1));
             let small = b.bin(BinOp::Add, Scalar::U32, bit, one);
@@ -69,7 +69,7 @@ fn value_from(b: &mut Builder, ty: LaneType, words: [Value; 2]) -> Value {
     }
 }
 
-/// Operands of a sample. Lanes and distances are inside the wave, and the same in all lanes where they must be.
+/// Operands of a sample. Lanes and distances are within the wave, and uniform where required.
 fn operands(b: &mut Builder, sample: &Sample, own: Value, size: u32) -> Vec<Value> {
     let zero = b.u32(0);
     let mut all = Vec::new();
@@ -119,7 +119,7 @@ fn words_of(b: &mut Builder, value: Value, scalar: Scalar) -> Vec<Value> {
     }
 }
 
-/// Results of an operation, by what it takes.
+/// Results of an operation, by its operand types.
 fn results(sample: &Sample, ty: [Scalar; 2]) -> Vec<(Ty, Scalar)> {
     let build = |types: &[Ty]| {
         let mut b = Builder::new(Kernel::new("main", [1, 1, 1]));
@@ -214,7 +214,7 @@ fn check(kernel: &Kernel, what: &str) {
     assert!(!left, "{what}: an operation is left\n{}", print(kernel, None));
 }
 
-/// Lowers a kernel and compares what it gives; false if the profile refuses it.
+/// Lowers a kernel and compares its results; false if the profile refuses it.
 fn lowers(kernel: &Kernel, profile: &Profile, what: &str) -> bool {
     let size = profile.wave_size.expect("hardware has one");
     check_unlowered(kernel, what);
@@ -260,7 +260,7 @@ fn every_operation_computes_what_it_means() {
     assert!(lowered > 200, "only {lowered} were lowered");
 }
 
-/// Both ways of a plan that has two, each for all lanes that come.
+/// Both sides of a fork, each for all lanes.
 #[test]
 fn both_ways_of_a_fork_compute_what_the_operation_means() {
     let profile = Profile::named("nv-hopper").expect("a profile");
@@ -275,7 +275,7 @@ fn both_ways_of_a_fork_compute_what_the_operation_means() {
     }
 }
 
-/// A branch at this nesting depth takes an operation past the profile's limit.
+/// A branch at this nesting depth would put an operation past the profile's limit.
 #[test]
 fn a_fork_is_no_branch_where_branches_are_nested_deeply() {
     let profile = Profile::named("nv-hopper").expect("a profile");

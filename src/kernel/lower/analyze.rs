@@ -1,9 +1,9 @@
-//! The facts about functions that lowering needs beforehand: which variables must be memory, what loops write, and
-//! where control leaves early.
+//! Facts about functions that lowering needs in advance: which variables must be in memory, what loops write, and where
+//! control leaves early.
 //!
-//! A variable is memory when some access to it has an index that only the run knows, except for the component of a
-//! vector, or when it has more than [`PROMOTED_LIMIT`] scalars. A `return`, or a `break` of a switch, is early unless
-//! nothing can run after it in its function, or its arm: then it is simply the end.
+//! A variable is in memory if any access to it has a run-time index, except for the component of a vector, or if it has
+//! more than [`PROMOTED_LIMIT`] scalars. A `return`, or a `break` of a switch, is early unless nothing can run after it
+//! in its function, or its arm: then it is just the end.
 
 use super::shape::Shapes;
 use crate::ir::calls::callees_first;
@@ -24,7 +24,7 @@ pub enum Root {
     Local(LocalId),
     Param(u32),
     Global(GlobalId),
-    /// No variable of the shader, but whether the invocation is a helper by now, which `demote` writes.
+    /// Not a variable of the shader: true if `demote` has made the invocation a helper.
     Helper,
 }
 
@@ -46,7 +46,7 @@ pub struct FunctionFacts {
     memory: FxHashSet<Root>,
     /// Variables written, in the order of the writes.
     stores: Vec<Root>,
-    /// The part of `stores` that is inside a loop.
+    /// The part of `stores` that is inside each loop.
     loops: FxHashMap<InstId, (usize, usize)>,
     /// A `return` after which something could run.
     pub returns_early: bool,
@@ -69,12 +69,12 @@ impl FunctionFacts {
         roots
     }
 
-    /// Returns true if nothing runs after an instruction: a jump in it may be simply the end all the same.
+    /// Returns true if nothing runs after an instruction, although a jump in it may simply be the end.
     pub fn is_dead_end(&self, id: InstId) -> bool {
         self.dead_ends.has(id)
     }
 
-    /// Returns true if the arm of a switch runs into the next one.
+    /// Returns true if the arm of a switch falls through to the next one.
     pub fn falls_through(&self, arm: &Case) -> bool {
         arm.falls_through && !self.dead_ends.has_block(arm.body)
     }
@@ -84,13 +84,13 @@ impl FunctionFacts {
     }
 }
 
-/// The facts about everything that an entry point reaches.
+/// The facts about all functions that an entry point reaches.
 #[derive(Default)]
 pub struct Facts {
     functions: FxHashMap<FuncId, Rc<FunctionFacts>>,
     memory: FxHashSet<GlobalId>,
     used: FxHashSet<GlobalId>,
-    /// Something asks whether the invocation is a helper by now.
+    /// True if the shader asks whether the invocation is a helper.
     pub asks_helper: bool,
     /// Constant composites that are indexed at run time, in the order of their use.
     pub tables: Vec<crate::ir::ConstId>,
@@ -137,10 +137,10 @@ pub fn is_large(shapes: &mut Shapes, ty: TypeId) -> bool {
     shapes.count(ty).is_none_or(|count| count > PROMOTED_LIMIT)
 }
 
-/// A `Switch`, or the loop that hides those around it, and whether its arms' ends are the end of what it does.
+/// A `Switch`, or a loop that hides the constructs around it.
 struct Around {
     switch: Option<InstId>,
-    /// True if nothing of the arm can run after here.
+    /// True if nothing in the arm can run after this point.
     tail: bool,
 }
 
@@ -307,7 +307,7 @@ impl Walk<'_> {
         self.shapes.number(id)
     }
 
-    /// Type of what a variable or a pointer parameter holds.
+    /// Type of the target of a variable or a pointer parameter.
     fn pointee(&self, base: Value) -> Option<TypeId> {
         match base {
             Value::Local(id) => Some(self.function.locals[id].ty),
@@ -321,7 +321,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns true if nothing comes, or nothing but this jump.
+/// Returns true if nothing follows, or only this jump.
 fn is_bare(function: &Function, rest: &[InstId], jump: Op) -> bool {
     match rest {
         [] => true,

@@ -1,4 +1,4 @@
-//! Operators, conversions, and taking composites apart and together: component by component.
+//! Operators, conversions, and construction and extraction of composites: component by component.
 
 use super::pointer::Index;
 use super::{Lower, Scalars};
@@ -6,7 +6,7 @@ use crate::ir::{self, BinaryOp, Op as IrOp, Scalar, ScalarKind, TypeId, UnaryOp}
 use crate::kernel::{BinOp, CmpOp, Op, Ty, UnOp, Value};
 
 impl Lower<'_> {
-    /// An operation whose result depends on its operands alone.
+    /// An operation whose result depends only on its operands.
     pub fn pure(&mut self, inst: &ir::Inst) -> Scalars {
         match inst.op {
             IrOp::Unary(op, a) => self.unary(op, a),
@@ -77,13 +77,13 @@ impl Lower<'_> {
         }
     }
 
-    /// Pairs of scalars; a single one on the right goes with all.
+    /// Pairs of scalars; a single scalar on the right is repeated.
     fn each(&mut self, a: ir::Value, b: ir::Value, f: impl Fn(&mut Self, Value, Value) -> Value) -> Scalars {
         let (a, b) = (self.values(a), self.values(b));
         self.zip(&a, &b, f)
     }
 
-    /// Pairs of scalars; a single one on the right goes with all.
+    /// Pairs of scalars; a single scalar on the right is repeated.
     pub fn zip(&mut self, a: &[Value], b: &[Value], f: impl Fn(&mut Self, Value, Value) -> Value) -> Scalars {
         let Some(last) = b.last() else { return Scalars::new() };
         a.iter().enumerate().map(|(at, a)| f(self, *a, *b.get(at).unwrap_or(last))).collect()
@@ -127,13 +127,13 @@ impl Lower<'_> {
         self.values(a).into_iter().map(|a| self.converted(from, to, a)).collect()
     }
 
-    /// A value as another type; the same value where the bits stay.
+    /// A value in another type; the same value if the bits stay.
     pub fn converted(&mut self, from: Scalar, to: Scalar, value: Value) -> Value {
         let same_bits = from.is_int() && to.is_int() && from.width == to.width && from.width != 8;
         if from == to || same_bits { value } else { self.b.convert(from, to, value) }
     }
 
-    /// The same bits, the lowest component first.
+    /// A bitcast, lowest component first.
     fn bitcast(&mut self, a: ir::Value, to: TypeId) -> Scalars {
         let from = self.scalar_of(a);
         let values = self.values(a);
@@ -144,12 +144,12 @@ impl Lower<'_> {
         if from.width < to.width { self.joined(from, to, &values) } else { self.split(from, to, &values) }
     }
 
-    /// Conversion between types of one width: only bytes differ, by their extension.
+    /// Reinterprets between types of one width: only 8-bit values change, because of their extension.
     fn reinterpreted(&mut self, from: Scalar, to: Scalar, value: Value) -> Value {
         if from.width == 8 { self.converted(from, to, value) } else { value }
     }
 
-    /// Narrow parts as wide ones.
+    /// Joins narrow components to wide ones.
     fn joined(&mut self, from: Scalar, to: Scalar, values: &[Value]) -> Scalars {
         let each = usize::from(to.width / from.width);
         values.chunks(each).map(|parts| self.join_parts(from, to, parts)).collect()
@@ -206,7 +206,7 @@ impl Lower<'_> {
         Some((first as usize, self.shapes.count(part)? as usize))
     }
 
-    /// Zeros for a part outside an array whose size a specialization constant gave.
+    /// Zeros for a part outside an array whose size comes from a specialization constant.
     fn no_part(&mut self, composite: ir::Value) -> Scalars {
         let element = self.type_of(composite).and_then(|ty| self.shapes.types.element(ty, 0));
         let scalars = element.map(|element| self.shapes.scalars(element));
@@ -228,7 +228,7 @@ impl Lower<'_> {
         self.replace(&values, index, part)
     }
 
-    /// One of a few values, by a number; the last for all numbers beyond.
+    /// One of a few values, by an index; the last one for all larger indices.
     pub fn pick(&mut self, values: &[Value], index: Value) -> Value {
         let Some((last, others)) = values.split_last() else { return self.b.u32(0) };
         others.iter().enumerate().rev().fold(*last, |rest, (at, value)| {
@@ -237,14 +237,14 @@ impl Lower<'_> {
         })
     }
 
-    /// One of a few parts of a composite, by a number.
+    /// One of a few parts of a composite, by an index.
     pub fn pick_part(&mut self, values: &[Value], parts: usize, index: Value) -> Scalars {
         let each = values.len() / parts;
         let choices = |at: usize| -> Scalars { values.iter().skip(at).step_by(each.max(1)).copied().collect() };
         (0..each).map(|at| self.pick(&choices(at), index)).collect()
     }
 
-    /// The values with one replaced, by a number.
+    /// The values with one replaced, by an index.
     pub fn replace(&mut self, values: &[Value], index: Value, new: Value) -> Scalars {
         let replaced = values.iter().enumerate().map(|(at, old)| {
             let is_it = self.is_index(index, at);

@@ -1,4 +1,4 @@
-//! Function bodies: blocks, operands, and which part of this module lowers which operation.
+//! Function bodies: blocks, operands, and the dispatch of operations to the parts of this module.
 
 use super::control::OpenConstruct;
 use super::pointer::Pointer;
@@ -40,9 +40,9 @@ pub struct InlineFrame<'m> {
     pub locals: Vec<Pointer>,
     /// The results of instructions, by their numbers.
     pub results: Vec<Option<Operand>>,
-    /// Slots of the value that it returns: the first one, and how many.
+    /// Slots of the return value: the first one, and their number.
     pub result: (u32, usize),
-    /// The mark and the ends of the scope that an early `return` leaves; none if every `return` is the end, or ends
+    /// The mark and the ends of the scope that an early `return` leaves; `None` if every `return` is at the end or ends
     /// the invocation.
     pub scope: Option<super::control::OpenScope>,
     /// True if this is the entry point.
@@ -54,8 +54,8 @@ pub struct InlineFrame<'m> {
 }
 
 impl<'m> Lower<'m> {
-    /// Lowers a block of the function at the end of the current block of the kernel; false where control does not
-    /// reach its end.
+    /// Lowers a block of the function at the end of the kernel's current block. Returns false if control does not reach
+    /// its end.
     pub fn block(&mut self, id: BlockId) -> bool {
         if self.depth == DEPTH_LIMIT {
             self.stop("control flow is nested too deeply for a kernel, functions that are called included");
@@ -67,8 +67,7 @@ impl<'m> Lower<'m> {
         falls
     }
 
-    /// Instructions up to the first after which nothing runs: where control continues there, it is at the end of more than
-    /// this block.
+    /// Lowers instructions up to the first one that control does not continue after.
     fn instructions(&mut self, insts: &[InstId]) -> bool {
         for (at, inst) in insts.iter().enumerate() {
             if self.is_copied(*inst, &insts[at + 1..]) {
@@ -85,7 +84,7 @@ impl<'m> Lower<'m> {
         true
     }
 
-    /// Returns true if the next thing that is done is to store what this instruction loads: then both are one copy.
+    /// Returns true if the next action is to store the result of this load, so that the two are one copy.
     fn is_copied(&mut self, id: InstId, behind: &[InstId]) -> bool {
         let function = self.frame().function;
         let is_access = |inst: &&InstId| matches!(function.insts[**inst].op, IrOp::Access { .. });
@@ -94,7 +93,7 @@ impl<'m> Lower<'m> {
         stores && matches!(function.insts[id].op, IrOp::Load(_))
     }
 
-    /// Lowers a store of what was not loaded yet.
+    /// Lowers a store of a value that was not loaded yet.
     fn copied(&mut self, pointer: ir::Value, load: InstId) {
         let inst = self.frame().function.insts[load];
         let IrOp::Load(from) = inst.op else { return };
@@ -104,7 +103,7 @@ impl<'m> Lower<'m> {
         self.give(load, Operand::Values(values));
     }
 
-    /// Lowers an instruction; false where control does not continue after it.
+    /// Lowers an instruction. Returns false if control does not continue after it.
     fn instruction(&mut self, id: InstId) -> bool {
         let inst = self.frame().function.insts[id];
         if self.b.kernel.insts.len() > INSTRUCTION_LIMIT {
@@ -143,7 +142,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// Ends the work where a value has more scalars than a kernel takes, or none because it is not a value there.
+    /// Stops if a value has more scalars than a kernel supports, or none because it is not a value there.
     pub fn check_size(&mut self, ty: TypeId) {
         if matches!(self.shapes.types.get(ty), Type::Pointer { .. }) {
             return;
@@ -161,7 +160,7 @@ impl<'m> Lower<'m> {
         matches!(self.shapes.types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_))
     }
 
-    /// Notes what an instruction gave.
+    /// Records the result of an instruction.
     pub fn give(&mut self, id: InstId, result: Operand) {
         self.frame().results[id.index()] = Some(result);
     }
@@ -232,7 +231,7 @@ impl<'m> Lower<'m> {
         Operand::Values(values)
     }
 
-    /// The result of a rejected instruction; no kernel results from it.
+    /// A placeholder for the result of a rejected instruction; no kernel is produced then.
     pub fn stand_in(&mut self, ty: TypeId) -> Scalars {
         let zero = self.b.u32(0);
         Scalars::from_elem(zero, self.shapes.count(ty).unwrap_or(0) as usize)

@@ -1,4 +1,4 @@
-//! Functions: frames, variables, and calls, which become the body of what they call.
+//! Functions: frames, variables, and calls, which are replaced by the callee's body.
 
 use super::analyze::{Root, is_large};
 use super::body::{InlineFrame, Operand};
@@ -26,13 +26,13 @@ impl<'m> Lower<'m> {
         self.b.kernel.sort_images();
     }
 
-    /// The end of the invocation, after what it gives to the pipeline.
+    /// Ends the invocation, after writing its outputs.
     pub fn end_invocation(&mut self) {
         self.write_outputs();
         self.b.effect(Op::Return, &[]);
     }
 
-    /// Begins a function: its variables get slots or memory, and their initial values.
+    /// Enters a function: its variables get slots or memory, and their initial values.
     fn enter(&mut self, id: FuncId, params: Vec<Operand>) {
         let function: &'m Function = &self.module.functions[id];
         let facts = self.facts.get(id);
@@ -59,7 +59,7 @@ impl<'m> Lower<'m> {
         self.frames.push(frame);
     }
 
-    /// A variable of a function that begins.
+    /// A variable of a function that is being entered.
     fn local(&mut self, frame: &InlineFrame<'m>, at: LocalId, local: &Local) -> Pointer {
         self.b.span = local.span;
         if !frame.facts.is_memory(Root::Local(at)) && !is_large(&mut self.shapes, local.ty) {
@@ -85,7 +85,7 @@ impl<'m> Lower<'m> {
         Pointer::Slots { first: self.vars.add(&values), ty }
     }
 
-    /// A variable in private memory, until the function that has it ends.
+    /// A variable in private memory, until its function ends.
     pub fn private(&mut self, ty: TypeId) -> Option<MemoryRef> {
         let extent = self.known_extent(ty)?;
         let start = self.private_top.checked_next_multiple_of(extent.align);
@@ -101,7 +101,7 @@ impl<'m> Lower<'m> {
         Some(MemoryRef::new(MemorySpace::Private(number), start, ty))
     }
 
-    /// Bytes of a variable's memory; reports a length that specialization has made impossible.
+    /// Bytes of a variable's memory. Reports a length that specialization has made impossible.
     pub fn known_extent(&mut self, ty: TypeId) -> Option<Extent> {
         let extent = self.shapes.extent(ty);
         match self.shapes.lacks(ty) {
@@ -113,7 +113,7 @@ impl<'m> Lower<'m> {
         extent
     }
 
-    /// Inlines a call; false where the function never returns.
+    /// Inlines a call. Returns false if the function never returns.
     pub fn call(&mut self, inst: InstId, callee: FuncId, args: Values) -> bool {
         let (span, flags) = (self.b.span, self.b.flags);
         self.check_size(self.module.functions[callee].ret);
@@ -130,7 +130,7 @@ impl<'m> Lower<'m> {
         returns
     }
 
-    /// The body of a function, in a scope where it returns early.
+    /// The body of a function, in a scope if it returns early.
     fn inlined_body(&mut self) -> bool {
         let body = self.frame().function.body;
         if !self.frame().facts.returns_early {

@@ -1,8 +1,8 @@
-//! Control flow. Variables that differ between the paths to the end of a construct become its results; those that a
+//! Control flow. Variables that differ between the paths to the end of a construct become its results; variables that a
 //! loop writes become parameters of its blocks.
 //!
-//! A switch becomes one `If` for each arm, in order: an arm runs for its labels, and for invocations that fall through
-//! into it. So all invocations that reach an arm run it together.
+//! A switch becomes one `If` per arm, in order: an arm runs for its labels, and for invocations that fall through into
+//! it. All invocations that reach an arm therefore run it together.
 
 use super::analyze::Root;
 use super::pointer::Pointer;
@@ -25,7 +25,7 @@ pub enum OpenConstruct {
 pub struct OpenLoop {
     /// Slots that it writes.
     carried: Vec<u32>,
-    /// Blocks that leave it or continue with its continuing block, and what the slots hold there.
+    /// Blocks that break or continue, with their slot values.
     breaks: Vec<(BlockId, Scalars)>,
     continues: Vec<(BlockId, Scalars)>,
 }
@@ -45,7 +45,7 @@ impl<'m> Lower<'m> {
         End { block: self.b.block(), exits, values, changes: self.vars.changes(since) }
     }
 
-    /// Lowers into a new block; gives the block and what `fill` says.
+    /// Lowers into a new block; returns the block and the result of `fill`.
     fn in_block<R>(&mut self, params: &[Ty], fill: impl FnOnce(&mut Self, &[Value]) -> R) -> (BlockId, R) {
         let block = self.b.kernel.add_block(params);
         let params = self.b.kernel.blocks[block].params.clone();
@@ -67,7 +67,7 @@ impl<'m> Lower<'m> {
         result.is_some()
     }
 
-    /// An `If` with results of the types `extra`, which the blocks leave in the frame's `yielded`. None where neither
+    /// An `If` with results of the types `extra`, which the blocks leave in the frame's `yielded`. `None` if neither
     /// block reaches its end.
     pub fn branch(
         &mut self,
@@ -95,7 +95,7 @@ impl<'m> Lower<'m> {
         self.branch(condition, &[], filled, |_| true);
     }
 
-    /// Lowers a block of an `If`; gives how it ends, and takes back what it wrote.
+    /// Lowers a block of an `If`; returns its end, and undoes its writes.
     fn arm(&mut self, mark: Mark, fill: impl FnOnce(&mut Self) -> bool) -> Option<End> {
         let end = if fill(self) {
             let values = std::mem::take(&mut self.frame().yielded);
@@ -107,8 +107,8 @@ impl<'m> Lower<'m> {
         end
     }
 
-    /// Adds an `If` or a `Scope` whose blocks are lowered: gives its ends their terminators and its results to the
-    /// slots. None where control does not continue after it.
+    /// Adds an `If` or a `Scope` whose blocks are lowered: adds their terminators, and assigns the results to the
+    /// slots. `None` if control does not continue after it.
     fn close(&mut self, op: Op, args: &[Value], ends: Vec<End>, extra: &[Ty]) -> Option<InstId> {
         let joined = self.vars.join(&ends);
         let (settled, joined): (Vec<Joined>, Vec<Joined>) =
@@ -136,7 +136,7 @@ impl<'m> Lower<'m> {
         Some(inst)
     }
 
-    /// The constant that all ends give for a slot.
+    /// The constant on which all ends of a slot agree.
     fn settled(&self, joined: &Joined) -> Option<Value> {
         let first = *joined.values.first()?;
         let same = joined.values.iter().all(|value| *value == first);
@@ -145,13 +145,14 @@ impl<'m> Lower<'m> {
 
     // Scopes.
 
-    /// Begins a scope, in whose block lowering continues.
+    /// Opens a scope; lowering continues in its block.
     pub fn open_scope(&mut self) -> OpenScope {
         let body = self.b.kernel.add_block(&[]);
         OpenScope { outer: self.b.switch_to(body), body, mark: self.vars.mark(), ends: Vec::new() }
     }
 
-    /// Ends a scope, whose block's end is reached where `falls`; false where control does not continue after it.
+    /// Closes a scope; `falls` is true if control reaches the end of its block. Returns false if control does not
+    /// continue after it.
     pub fn close_scope(&mut self, mut scope: OpenScope, falls: bool) -> bool {
         if falls {
             let end = self.end(scope.mark, false, Scalars::new());
@@ -184,7 +185,7 @@ impl<'m> Lower<'m> {
         false
     }
 
-    /// Leaves a scope from the current block; from its own block that is its end.
+    /// Leaves a scope from the current block; in the scope's own block, this is its end.
     fn leave(&mut self, scope: &mut OpenScope) {
         let exits = self.b.block() != scope.body;
         let end = self.end(scope.mark, exits, Scalars::new());
@@ -273,8 +274,8 @@ impl<'m> Lower<'m> {
         falls
     }
 
-    /// The block between two rounds: where it ends, and with what. A block that no `Continue` reaches leaves the loop,
-    /// so that the loop does not look endless.
+    /// The continuing block: its end and its values. If no `Continue` reaches the block, it leaves the loop, so that
+    /// the loop does not look infinite.
     fn continuing(
         &mut self,
         block: ir::BlockId,
@@ -347,8 +348,8 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// The condition of the arm at this place: true if the selector starts it. The condition is computed where it is tested, and needs the
-    /// labels of all arms where that is the default one.
+    /// The condition of the arm at this index: true if the selector starts it. It is computed where it is tested; the
+    /// default arm needs the labels of all arms.
     fn label(&mut self, labels: &mut Labels, arms: &[Case], at: usize) -> Value {
         let is_default = arms[at].default;
         let until = if is_default { arms.len() } else { at + 1 };
@@ -367,7 +368,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// The test whether the selector equals one of an arm's values; none for an arm without values.
+    /// The test whether the selector equals one of an arm's values; `None` for an arm without values.
     fn matches(&mut self, labels: &Labels, arm: &Case) -> Option<Value> {
         let scalar = labels.scalar;
         arm.values.iter().fold(None, |before, bits| {
@@ -384,7 +385,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// The arms one after the other; false where control does not reach the end.
+    /// The arms one after the other. Returns false if control does not reach the end.
     fn arms(&mut self, selector: ir::Value, arms: &[Case]) -> bool {
         let (scalar, selector) = (self.scalar_of(selector), self.scalar(selector));
         let mut labels = Labels { scalar, selector, of: Vec::new(), any: None };
@@ -405,13 +406,13 @@ impl<'m> Lower<'m> {
 struct Labels {
     scalar: Scalar,
     selector: Value,
-    /// The test of each arm so far; none for an arm without values.
+    /// The test of each arm so far; `None` for an arm without values.
     of: Vec<Option<Value>>,
     /// True if one of these tests holds.
     any: Option<Value>,
 }
 
-/// The flag of a loop that says what its source asks for.
+/// The flag for a loop's control hint.
 fn wish(hint: ControlHint) -> InstFlags {
     match hint {
         ControlHint::Unroll => InstFlags::UNROLL,

@@ -1,4 +1,4 @@
-//! Module-scope variables: buffers by set and binding, push constants, memory of the workgroup and of the invocation.
+//! Module-scope variables: buffers by set and binding, push constants, workgroup and private memory.
 
 use super::analyze::{is_large, is_promotable};
 use super::image::Resource;
@@ -11,7 +11,7 @@ use crate::ir::{
 };
 use crate::kernel::{BinOp, Buffer, BufferKind, BufferWrites, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
 
-/// Bytes of workgroup memory above which no hardware follows.
+/// Limit of workgroup memory in bytes, above the size of any hardware.
 const SHARED_LIMIT: u32 = 1 << 20;
 
 /// Alignment of a block in workgroup memory, in bytes.
@@ -23,7 +23,7 @@ const BUFFER_LIMIT: u32 = 1 << 12;
 /// Rounds of clearing workgroup memory that are written out.
 const UNROLLED_ROUNDS: u32 = 8;
 
-/// A resource and where it is bound.
+/// A resource and its binding point.
 type Bound = ((u32, u32), GlobalId);
 
 impl Lower<'_> {
@@ -102,7 +102,7 @@ impl Lower<'_> {
         self.globals[id.index()] = self.buffer_pointer(first as u32, id, global.ty);
     }
 
-    /// The number of buffers of a resource, after `others`; none if that is too many.
+    /// The number of buffers of a resource that follow `others`; `None` if there are too many.
     fn bound_buffers(&mut self, ty: TypeId, others: usize) -> Option<u32> {
         if matches!(self.shapes.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. }) {
             self.not_yet("arrays of buffers without a size");
@@ -128,8 +128,8 @@ impl Lower<'_> {
 
     // Workgroup memory.
 
-    /// Variables that begin as zero come first, so that one range is cleared. Blocks, the last, share their memory,
-    /// as GL_EXT_shared_memory_block says.
+    /// Zero-initialised variables come first, so that one range is cleared. Blocks, which come last, share their
+    /// memory, as GL_EXT_shared_memory_block requires.
     fn workgroup_memory(&mut self, used: &[GlobalId]) {
         let module = self.module;
         let shared = used.iter().filter(|id| module.globals[**id].space == Space::Workgroup);
@@ -177,7 +177,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Sets the first `words` words of workgroup memory to zero: each invocation every n-th, then all wait.
+    /// Clears the first `words` words of workgroup memory: the invocations share the words, then all wait.
     fn clear_shared(&mut self, words: u32) {
         if words == 0 {
             return;
@@ -262,8 +262,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The element of a composite value by an index that only the run knows: picked from few scalars, otherwise from
-    /// memory.
+    /// The element of a composite value by a run-time index: selected from a few scalars, otherwise loaded from memory.
     pub fn extract_dynamic(&mut self, composite: ir::Value, index: Value) -> Scalars {
         let Some(ty) = self.type_of(composite) else { return Scalars::new() };
         let values = self.values(composite);
@@ -300,7 +299,7 @@ impl Lower<'_> {
     }
 }
 
-/// The name that people call a buffer by: its variable's, or the block's where that has no name.
+/// The name of a buffer for users: the variable's, or the block's if the variable has none.
 fn name_of<'m>(module: &'m Module, global: &'m Global, block: TypeId) -> &'m str {
     match module.types.get(block) {
         Type::Struct(id) if global.name.is_empty() => &module.types.structs[id].name,
@@ -323,7 +322,7 @@ fn described(global: &Global, name: &str, (set, binding): (u32, u32), element: u
     }
 }
 
-/// The writes of which a variable's kind and qualifiers tell (GLSL 4.60 section 4.10, "Memory Qualifiers").
+/// The writes that a variable's kind and qualifiers allow (GLSL 4.60 section 4.10, "Memory Qualifiers").
 fn writes(kind: BufferKind, access: Access) -> BufferWrites {
     let is_watched = access.intersects(Access::COHERENT | Access::VOLATILE);
     let is_constant = access.contains(Access::READONLY | Access::RESTRICT) && !is_watched;
@@ -335,7 +334,7 @@ fn writes(kind: BufferKind, access: Access) -> BufferWrites {
     }
 }
 
-/// Two views of the same buffer as one.
+/// Merges two views of the same buffer.
 fn merge(known: &mut Buffer, other: &Buffer) {
     known.bytes = known.bytes.max(other.bytes);
     known.writes = known.writes.max(other.writes);

@@ -1,10 +1,10 @@
-//! Images, textures and samplers. Each is known when the kernel is made: a variable, and an index if it is an array.
+//! Images, textures and samplers. Each is known at compile time: a variable, with an index if it is an array.
 //!
-//! A texture and a sampler that the shader combines are one image of the kernel. Projected coordinates, and the reference
-//! with them, are divided here, as in Vulkan's "Projection Operation". A subpass input is a texture from which the texel
-//! at the fragment's position is fetched. A dynamic index is an operand of the operation, and may differ between
-//! invocations; implicit levels of detail are then computed as gradients before. Refused: texels of other than 32 bits, and
-//! dynamic indices of arrays without a length.
+//! A texture and a sampler that the shader combines are one image of the kernel. Projected coordinates, and the depth
+//! reference with them, are divided here, as in Vulkan's "Projection Operation". A subpass input is a texture from
+//! which the texel at the fragment's position is fetched. A dynamic index is an operand of the operation, and may
+//! differ between invocations; implicit levels of detail are then computed as gradients first. Refused: texels of other
+//! than 32 bits, and dynamic indices of arrays without a length.
 
 use super::body::Operand;
 use super::pointer::{Index, Pointer};
@@ -17,13 +17,13 @@ use crate::ir::{
 use crate::kernel::Stage;
 use crate::kernel::{BinOp, BindingPoint, Choices, Image, Op, Ty, Value, image};
 
-/// A part of a variable that holds images or samplers.
+/// A part of a variable with images or samplers.
 #[derive(Clone, Copy, Debug)]
 pub struct Resource {
     pub global: GlobalId,
-    /// How many come before it in the variable.
+    /// The number of elements before it in the variable.
     pub element: u32,
-    /// The index among them that only the run knows.
+    /// The run-time index among them.
     pub choice: Option<Choice>,
     pub ty: TypeId,
 }
@@ -35,7 +35,7 @@ pub struct Choice {
     among: Choices,
 }
 
-/// Elements that an index of an array of images may choose from.
+/// Limit of the elements that an index of an array of images may select from.
 const CHOICE_LIMIT: u32 = 64;
 
 /// An operation as the shader has it, and the type of its result.
@@ -85,7 +85,7 @@ impl Lower<'_> {
         Pointer::Resource(Resource { ty: element, ..resource })
     }
 
-    /// Both selections as one; an element of the first is a multiple of the second's.
+    /// Combines two selections; an element of the first is a multiple of the second's.
     fn chosen(&mut self, first: Option<Choice>, second: Choice) -> Choice {
         let Some(first) = first else { return second };
         let Choices { count, step } = second.among;
@@ -96,7 +96,7 @@ impl Lower<'_> {
         Choice { index, among: Choices { count: (first.among.count - 1) * each + count, step } }
     }
 
-    /// An operation on an image: its results, or the image that it makes.
+    /// An operation on an image: its results, or the resulting image.
     pub fn image(&mut self, inst: &ir::Inst) -> Operand {
         let ir::Op::Image { op, parts, operands } = inst.op else { return Operand::Values(Scalars::new()) };
         let list = self.list(operands);
@@ -184,7 +184,7 @@ impl Lower<'_> {
         let missing = format::components(ty.format)..4;
         let mut values = Scalars::from_slice(values);
         if let (ImageOp::Write, Some(data)) = (op, image::argument(ty, op, parts, ImageParts::DATA)) {
-            // The texel does not have them, so that nothing needs to be computed for them.
+            // The format lacks these components, so they need not be computed.
             values[data][missing.clone()].fill(self.b.u32(0));
         }
         let chosen = [Some(image), sampler].into_iter().flatten().filter_map(|resource| resource.choice);
@@ -197,7 +197,7 @@ impl Lower<'_> {
         Some(results)
     }
 
-    /// A component that a texel's format does not have: 0, and 1 for the last one (Vulkan, "Conversion to RGBA").
+    /// A component that a texel's format lacks: 0, and 1 for the last one (Vulkan, "Conversion to RGBA").
     fn missing_component(&mut self, scalar: Scalar, component: usize) -> Value {
         match (component, scalar.is_float()) {
             (3, true) => self.b.f32(1.0),
@@ -249,7 +249,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The number of an image in the kernel, to which it is added where it is new.
+    /// The number of an image in the kernel, which is added if it is new.
     fn image_number(
         &mut self,
         resource: Resource,
@@ -344,7 +344,7 @@ const fn refused(op: ImageOp) -> Option<&'static str> {
     }
 }
 
-/// The same operation, which orders nothing.
+/// The relaxed form of the operation.
 const fn relaxed(op: ImageOp) -> ImageOp {
     match op {
         ImageOp::Atomic(op, scope, _) => ImageOp::Atomic(op, scope, Order::Relaxed),
@@ -352,7 +352,7 @@ const fn relaxed(op: ImageOp) -> ImageOp {
     }
 }
 
-/// Returns true if only the run knows which image, or which sampler.
+/// Returns true if the image or sampler depends on a run-time index.
 fn is_chosen(pointer: &Pointer) -> bool {
     match pointer {
         Pointer::Resource(image) => image.choice.is_some(),

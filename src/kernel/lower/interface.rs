@@ -1,8 +1,8 @@
-//! Inputs and outputs of vertex and fragment shaders: variables that hold the inputs from the start on, and whose values at
-//! each end of the invocation are the outputs.
+//! Inputs and outputs of vertex and fragment shaders: variables that contain the inputs at the start, and whose values
+//! at each end of the invocation are the outputs.
 //!
-//! Inputs and outputs are made of 32-bit words. A 64-bit number is two words, and a narrower one is widened; attributes of vertices
-//! alone have 64-bit numbers as they are. Refused: inputs of whole primitives.
+//! Inputs and outputs consist of 32-bit words. A 64-bit number is two words, and a narrower one is widened; only vertex
+//! attributes have unsplit 64-bit numbers. Refused: inputs of whole primitives.
 
 use super::analyze::is_large;
 use super::pointer::Pointer;
@@ -22,14 +22,14 @@ pub struct Port {
     site: Site,
     component: u8,
     scalar: Scalar,
-    /// Part of an attribute of vertices, whose vectors have one location each.
+    /// Part of a vertex attribute, whose vectors take one location each.
     attribute: bool,
     interpolation: Interpolation,
     sampling: Sampling,
 }
 
 impl Lower<'_> {
-    /// The variable that an input or output is while the shader runs.
+    /// The variable for an input or output while the shader runs.
     pub fn interface_variable(&mut self, id: GlobalId, global: &Global) -> Pointer {
         let Some(ports) = self.ports(global) else { return Pointer::None };
         self.declare_ports(global, &ports);
@@ -41,7 +41,7 @@ impl Lower<'_> {
         pointer
     }
 
-    /// The place of each scalar of a variable, in order; none, with a message, if it has no place.
+    /// The place of each scalar of a variable, in order; `None`, with a message, if it has no place.
     fn ports(&mut self, global: &Global) -> Option<Vec<Port>> {
         let mut ports = Vec::new();
         let is_attribute = self.b.kernel.stage == Stage::Vertex && global.space == Space::Input;
@@ -90,7 +90,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Members of a block, which say themselves where they are.
+    /// Members of a block, which have locations or built-ins of their own.
     fn members(&mut self, id: StructId, into: &mut Vec<Port>) {
         let module = self.module;
         module.types.structs[id]
@@ -99,8 +99,8 @@ impl Lower<'_> {
             .for_each(|member| self.collect_ports(member.ty, member.binding, false, into));
     }
 
-    /// A value from a location on: each vector, column and element has its own, and 64-bit numbers have up to two of
-    /// them (GLSL 4.60, section 4.4.1).
+    /// A value from a location on: each vector, column and element takes one location, and 64-bit numbers up to two
+    /// (GLSL 4.60, section 4.4.1).
     fn locations(&mut self, ty: TypeId, at: Port, component: u32, into: &mut Vec<Port>) -> u32 {
         let Site::Location(location) = at.site else { return 0 };
         let part = |lower: &mut Self| lower.shapes.types.element(ty, 0);
@@ -138,7 +138,7 @@ impl Lower<'_> {
         taken
     }
 
-    /// Adds to what the kernel declares.
+    /// Adds to the kernel's declarations.
     fn declare_ports(&mut self, global: &Global, ports: &[Port]) {
         for port in ports {
             let kernel = &mut self.b.kernel;
@@ -194,7 +194,7 @@ impl Lower<'_> {
         self.of_words(port.scalar, &words)
     }
 
-    /// A number from the words that it is at the border.
+    /// A number from its interface words.
     fn of_words(&mut self, scalar: Scalar, words: &[Value]) -> Value {
         match *words {
             [low, high] => self.b.value(Op::Join, &[low, high], Ty::B64),
@@ -202,7 +202,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The words that a number is there.
+    /// The interface words of a number.
     fn border_words(&mut self, scalar: Scalar, value: Value) -> Scalars {
         if words_of(scalar) == 2 {
             return [Op::Low, Op::High].map(|half| self.b.value(half, &[value], Ty::B32)).into_iter().collect();
@@ -211,7 +211,7 @@ impl Lower<'_> {
         [word].into_iter().collect()
     }
 
-    /// A part of an input at another place of the pixel.
+    /// A part of an input at another position in the pixel.
     pub fn interpolate(&mut self, at: InterpolateAt, pointer: ir::Value, args: Values, ty: TypeId) -> Scalars {
         let args: Scalars = self.list(args).iter().flat_map(|arg| self.values(*arg)).collect();
         let pointer = self.pointer(pointer);
@@ -261,8 +261,8 @@ impl Lower<'_> {
         }
     }
 
-    /// A slot for whether the invocation is a helper now. Its initial value comes from the pipeline, read before anything can
-    /// change it.
+    /// A slot that is true if the invocation is a helper. Its initial value comes from the pipeline, read before
+    /// anything can change it.
     pub fn declare_helper(&mut self) {
         if self.facts.asks_helper {
             let now = self.b.value(Op::BuiltIn(BuiltIn::HelperInvocation, 0), &[], Ty::Bool);

@@ -1,4 +1,4 @@
-//! Cross-lane operations: one for each component of what moves; ballots are masks between them and four words in the
+//! Cross-lane operations: one per component of the data. Ballots are masks between operations and four words in the
 //! shader's values.
 
 use super::arith::unsigned;
@@ -26,7 +26,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An operation of which each component goes its own way.
+    /// An operation that is lowered component by component.
     fn by_component(&mut self, op: LaneOp, ty: TypeId, args: &[ir::Value]) -> Scalars {
         let scalars = self.shapes.scalars(ty);
         scalars.iter().enumerate().map(|(at, scalar)| self.lane_op(op, args, at, Ty::of(*scalar))).collect()
@@ -47,7 +47,7 @@ impl Lower<'_> {
         self.b.value(Op::Lane { op, ty }, &operands, result)
     }
 
-    /// The scalar types of the first two operands, `BOOL` for a ballot and where there is none.
+    /// The scalar types of the first two operands, `BOOL` for a ballot or a missing operand.
     fn lane_types(&mut self, op: LaneOp, args: &[ir::Value]) -> [Scalar; 2] {
         let mut ty = [Scalar::BOOL; 2];
         for (n, (ty, arg)) in ty.iter_mut().zip(args).enumerate() {
@@ -67,7 +67,7 @@ impl Lower<'_> {
         self.b.kernel.results(inst).collect()
     }
 
-    /// Vectors are equal where all components are.
+    /// Vectors are equal if all components are.
     fn vote_equal(&mut self, op: LaneOp, args: &[ir::Value]) -> Scalars {
         let count = self.values(args[0]).len();
         let votes: Scalars = (0..count).map(|at| self.lane_op(op, args, at, Ty::Bool)).collect();

@@ -1,7 +1,7 @@
-//! Loads, stores and atomics: from places to accesses of one to four components.
+//! Loads, stores and atomics: from memory places to accesses of one to four components.
 //!
-//! Neighbouring scalars of one size become one access where the address is known to be a multiple of the access's size,
-//! rounded up to a power of two. A bool takes 32 bits: zero, or anything else for true.
+//! Neighbouring scalars of one size become one access if the address is known to be a multiple of the access's size,
+//! rounded up to a power of two. A bool takes 32 bits; any nonzero value is true.
 
 use super::pointer::{MemoryRef, Pointer, power_of_two};
 use super::shape::{Held, SCALAR_LIMIT};
@@ -13,14 +13,14 @@ use std::rc::Rc;
 /// Accesses of a copy that load before any stores: enough that the memory has something to do.
 const PIECE: usize = 3;
 
-/// A scalar in memory, its offset counted from the place.
+/// A scalar in memory, with its offset from the place.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     offset: u32,
     scalar: Scalar,
 }
 
-/// Scalars side by side that one access touches.
+/// Adjacent scalars that one access covers.
 struct Run<'c> {
     access: MemoryAccess,
     address: Option<Value>,
@@ -65,8 +65,9 @@ impl Lower<'_> {
         }
     }
 
-    /// Copies what `load` loads to another pointer. Between memories of the same layout that is done piece by piece, so that
-    /// few values are alive at once: two that overlap in part, which no layout makes them do, have no order.
+    /// Copies the value that `load` would load to another pointer. Between memories of the same layout it is copied
+    /// piece by piece, so that few values are live at once. Partial overlap, which no layout creates, would have no
+    /// defined order.
     pub fn copy(&mut self, to: &Pointer, from: &Pointer, load: &ir::Inst) -> Scalars {
         let pieces = match (to, from) {
             (Pointer::Memory(to), Pointer::Memory(from)) if to.held == from.held => Some((*to, *from)),
@@ -150,7 +151,7 @@ impl Lower<'_> {
         if scalar.is_bool() { self.b.convert(Scalar::BOOL, Scalar::U32, value) } else { value }
     }
 
-    /// The scalars that memory holds, in the order of the value's scalars.
+    /// The scalars in memory, in the order of the value's scalars.
     fn cells(&mut self, held: Held) -> Rc<[Cell]> {
         let mut cells = Vec::new();
         self.collect_cells(held, 0, &mut cells);
@@ -182,7 +183,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `elements of the run-time array`: what is bound, less what precedes the array, in whole elements.
+    /// `elements of the run-time array`: the bound size, minus the bytes before the array, in whole elements.
     pub fn array_length(&mut self, block: ir::Value) -> Value {
         let Pointer::Memory(MemoryRef { space: MemorySpace::Buffer(buffer), offset, held: Held::Type(ty), .. }) =
             self.pointer(block)
@@ -243,7 +244,7 @@ impl Lower<'_> {
     }
 }
 
-/// An access to `count` scalars from a cell of a place on. Volatile memory is coherent too (GLSL 4.60, 4.10, "Memory
+/// An access to `count` scalars from a cell of a place on. Volatile memory is also coherent (GLSL 4.60, 4.10, "Memory
 /// Qualifiers").
 fn access(memory: MemoryRef, first: Cell, count: usize, flags: InstFlags) -> MemoryAccess {
     let offset = memory.offset.wrapping_add(first.offset);
@@ -271,7 +272,7 @@ fn runs(memory: MemoryRef, cells: &[Cell], flags: InstFlags) -> Vec<Run<'_>> {
     runs
 }
 
-/// How many cells from the first on one access can touch.
+/// The number of cells, from the first on, that one access can cover.
 fn run_length(memory: MemoryRef, first: Cell, cells: &[Cell]) -> usize {
     let bytes = first.scalar.bytes();
     let next_to =

@@ -1,7 +1,7 @@
 //! Lowers the typed form to the kernel form: one entry point becomes a [`Kernel`].
 //!
-//! Calls are inlined and everything becomes scalars. Variables that are never indexed at run time become SSA values, the
-//! others bytes at addresses. Specialization constants get their values here. A cross-lane operation stays, once per
+//! Calls are inlined and all values become scalars. Variables without run-time indices become SSA values; the others
+//! become bytes at addresses. Specialization constants get their values here. A cross-lane operation stays, once per
 //! component. Optimization is left to the passes.
 //!
 //! Refused, with a message at the place: ray queries, cooperative matrices, critical sections, reads of attachments,
@@ -42,17 +42,17 @@ use variables::Variables;
 /// The scalars of a value: components of vectors, columns of matrices, elements and members in order.
 type Scalars = SmallVec<[Value; 4]>;
 
-/// Instructions after which a kernel counts as too large.
+/// Limit of the instructions of a kernel.
 pub const INSTRUCTION_LIMIT: usize = 1 << 18;
 
-/// Invocations that a workgroup may have; targets take fewer.
+/// Limit of the invocations of a workgroup; targets allow fewer.
 const INVOCATION_LIMIT: u32 = 1 << 16;
 
 /// Lowers the entry point of a module that has passed the verifier.
 ///
 /// # Errors
-/// When there is not exactly one, with what the kernel form cannot express, with settings that fit no specialization constant, and with sizes that
-/// such constants make impossible.
+/// When there is not exactly one entry point, when the kernel form cannot express a construct, and when settings fit no
+/// specialization constant or make a size impossible.
 pub fn lower(module: &Module, settings: &Specializations) -> Result<Kernel, Vec<Diagnostic>> {
     let given = settings.resolve(module)?;
     let point = only_entry(module).map_err(|error| vec![*error])?;
@@ -115,7 +115,7 @@ pub fn no_entry() -> Diagnostic {
 /// The end of all refusals.
 const NOT_YET: &str = "not supported on assembly targets and in the simulator yet";
 
-/// A kernel of an entry point, still empty.
+/// An empty kernel for an entry point.
 fn declared(point: &ir::EntryPoint, stage: Stage, span: Span, size: [u32; 3]) -> Kernel {
     Kernel { stage, span, fragment: point.fragment, ..Kernel::new(&point.name, size) }
 }
@@ -148,7 +148,7 @@ fn workgroup_size(shapes: &mut Shapes, point: &ir::EntryPoint, span: Span) -> Re
     Err(vec![Diagnostic::error(Code::BAD_SETTING, message).at(span, "of this entry point")])
 }
 
-/// An entry point on its way into the kernel form.
+/// An entry point during its lowering.
 struct Lower<'m> {
     module: &'m Module,
     shapes: Shapes,
@@ -157,19 +157,19 @@ struct Lower<'m> {
     vars: Variables,
     /// The pointers of module-scope variables, by their numbers.
     globals: Vec<Pointer>,
-    /// Inputs and outputs, and where their scalars come from or go.
+    /// Inputs and outputs, and the places of their scalars.
     interface: Vec<(GlobalId, Vec<interface::Port>)>,
-    /// The slot of whether the invocation is a helper by now, if that is asked.
+    /// The slot for the helper state, if the shader asks for it.
     helper: Option<u32>,
-    /// Constant arrays that are indexed at run time, and where in private memory they lie.
+    /// Constant arrays with run-time indices, and their places in private memory.
     tables: Vec<(ir::ConstId, pointer::MemoryRef)>,
-    /// Words of workgroup memory that begin as zero.
+    /// Words of workgroup memory that start as zero.
     cleared: u32,
     /// The functions being inlined, innermost last.
     frames: Vec<InlineFrame<'m>>,
-    /// Bytes of private memory that are taken here.
+    /// End of the private memory in use.
     private_top: u32,
-    /// Enclosing blocks, including inlined functions'.
+    /// Enclosing blocks, including the blocks around inlined calls.
     depth: usize,
     /// True if the kernel is too large: lowering has stopped.
     stopped: bool,
@@ -197,7 +197,7 @@ impl<'m> Lower<'m> {
         self.stopped = true;
     }
 
-    /// The same where the kernel form has no such values; their declarations may have said so.
+    /// Stops without an error if the declaration of a value has already reported it.
     fn stop_without(&mut self, what: &str) {
         if self.errors.is_empty() {
             self.not_yet(what);

@@ -1,4 +1,4 @@
-//! Pointers. Every pointer is resolved when the kernel is made: a variable's slots, or an address in a memory.
+//! Pointers. Every pointer is resolved at compile time, to a variable's slots or to an address in a memory.
 
 use super::image::Resource;
 use super::shape::Held;
@@ -8,10 +8,10 @@ use crate::ir::{self, BuiltIn, GlobalId, Scalar, StructId, Type, TypeId, Types};
 use crate::kernel::stage::{belongs, built_in_input};
 use crate::kernel::{BinOp, MemorySpace, Ty, Value};
 
-/// The memory that a pointer points to.
+/// The target of a pointer.
 #[derive(Clone, Debug)]
 pub enum Pointer {
-    /// Nothing that can be reached: what was refused, or a part that does not exist.
+    /// Nothing: the target was refused, or the part does not exist.
     None,
     /// A part of a variable in SSA form.
     Slots {
@@ -36,12 +36,12 @@ pub enum Pointer {
     },
     /// An image, a texture, a sampler, or an array of them.
     Resource(Resource),
-    /// A texture and what samples it.
+    /// A texture and its sampler.
     Combined {
         image: Resource,
         sampler: Resource,
     },
-    /// An array of buffers; the first is this one.
+    /// An array of buffers, starting with this one.
     Buffers {
         first: u32,
         global: GlobalId,
@@ -49,11 +49,11 @@ pub enum Pointer {
     },
 }
 
-/// An address in a memory, and what is there.
+/// An address in a memory, and its contents.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryRef {
     pub space: MemorySpace,
-    /// The part of the address that only the run knows, in bytes.
+    /// The run-time part of the address, in bytes.
     pub address: Option<Value>,
     /// Bytes added to it.
     pub offset: u32,
@@ -70,7 +70,7 @@ pub enum Index {
     Computed(Value),
 }
 
-/// The known alignment of the beginning of every memory, in bytes.
+/// The known alignment of the start of every memory, in bytes.
 const BASE_ALIGN: u32 = 16;
 
 impl MemoryRef {
@@ -80,7 +80,7 @@ impl MemoryRef {
     }
 }
 
-/// The largest power of two that a number is a multiple of.
+/// The largest power of two that divides a number.
 pub fn power_of_two(number: u32) -> u32 {
     if number == 0 { 1 << 31 } else { 1 << number.trailing_zeros() }
 }
@@ -96,7 +96,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A part of what a pointer points to.
+    /// A part of a pointer's target.
     pub fn access(&mut self, base: ir::Value, indices: &[ir::Value]) -> Pointer {
         let block = self.type_of(base).and_then(|ty| self.shapes.types.referred(ty));
         if let Some(block) = block {
@@ -110,7 +110,7 @@ impl Lower<'_> {
         pointer
     }
 
-    /// An operand as an index. A constant that is none, which specialization can give, is beyond every part.
+    /// An operand as an index. A constant without a value, which specialization can cause, is beyond every part.
     pub fn index(&mut self, index: ir::Value) -> Index {
         match index {
             ir::Value::Const(id) => Index::Known(self.shapes.number(id).unwrap_or(u32::MAX)),
@@ -167,7 +167,7 @@ impl Lower<'_> {
         Pointer::Memory(memory)
     }
 
-    /// The place `index` times `stride` bytes further on.
+    /// The place `index` times `stride` bytes later.
     fn move_by(&mut self, memory: MemoryRef, index: Value, stride: u32) -> MemoryRef {
         let distance = match stride {
             1 => index,
@@ -192,7 +192,7 @@ impl Lower<'_> {
         part.map_or(Pointer::None, Pointer::Memory)
     }
 
-    /// A part at an address of 64 bits; offsets stay below 2 GiB, as hardware may take them for signed.
+    /// A part at a 64-bit address; offsets stay below 2 GiB, because hardware may treat them as signed.
     fn step_in_physical(&mut self, memory: MemoryRef, index: ir::Value) -> Option<MemoryRef> {
         let known = if let ir::Value::Const(id) = index { self.shapes.number(id) } else { None };
         let near = known.and_then(|number| self.shapes.part(memory.held, number)).and_then(|part| {
@@ -239,7 +239,8 @@ impl Lower<'_> {
         Pointer::Memory(MemoryRef::new(MemorySpace::Buffer(first), 0, ty))
     }
 
-    /// Element and length of an array of buffers: an array without a stride. Those without a length count as endless.
+    /// Element and length of an array of buffers, which is an array without a stride. Without a length, it counts as
+    /// infinite.
     pub fn array_element(&mut self, ty: TypeId) -> Option<(TypeId, u32)> {
         match self.shapes.types.get(ty) {
             Type::Array { element, len, stride: None } => Some((element, self.shapes.length(len).unwrap_or(u32::MAX))),
@@ -315,13 +316,13 @@ impl Lower<'_> {
         }
     }
 
-    /// The scalar that an operand is made of; `u32` for composites, which have no one scalar.
+    /// The scalar of an operand; `u32` for composites, which have no single scalar.
     pub fn scalar_of(&mut self, value: ir::Value) -> Scalar {
         let ty = self.type_of(value).unwrap_or(Types::U32);
         self.scalar_of_type(ty).unwrap_or(Scalar::U32)
     }
 
-    /// The scalar that a type is made of: of a buffer reference its address.
+    /// The scalar of a type; for a buffer reference, its address.
     pub fn scalar_of_type(&self, ty: TypeId) -> Option<Scalar> {
         let address = self.shapes.types.referred(ty).map(|_| Scalar::U64);
         address.or_else(|| self.shapes.types.scalar_of(ty))

@@ -1,8 +1,8 @@
-//! Types as the kernel form sees them: the scalars that a value is made of, and the bytes that memory of a type takes.
+//! Types in the kernel form: the scalars of a value, and the bytes of memory.
 //!
-//! Laid-out types say where their parts are. Memory of other types (private and workgroup variables) is placed here:
-//! scalars, vectors of two and of four at multiples of their size, vectors of three like their scalars, members one
-//! after the other.
+//! Laid-out types have the positions of their parts. Memory of other types (private and workgroup variables) is laid
+//! out here: scalars, and vectors of two and of four, at multiples of their size; vectors of three like their scalars;
+//! members one after the other.
 
 use super::Scalars;
 use crate::ir::constant::{ConstValue, sign_extend};
@@ -23,7 +23,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Bytes from one element of an array to the next.
+    /// Stride of an array in bytes.
     fn stride(self) -> Option<u32> {
         self.size.checked_next_multiple_of(self.align)
     }
@@ -41,7 +41,7 @@ pub enum Held {
     },
 }
 
-/// A part of what memory holds.
+/// A part of memory contents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
     pub held: Held,
@@ -49,7 +49,7 @@ pub struct Part {
     pub offset: u32,
     /// Bytes from this part to the next; 0 for members of structs.
     pub stride: u32,
-    /// How many parts there are; none if only the run knows.
+    /// Number of parts; `None` if it is known only at run time.
     pub count: Option<u32>,
 }
 
@@ -87,7 +87,7 @@ impl Shapes {
 
     // Constants.
 
-    /// A constant without specialization constants; none if an operation in it is not defined.
+    /// A constant without specialization constants; `None` if an operation in it is undefined.
     pub fn constant(&mut self, id: ConstId) -> Option<ConstId> {
         let Shapes { types, constants, specializer, given, .. } = self;
         specializer.get(types, constants, id, |number| given.get(&number).copied())
@@ -99,7 +99,7 @@ impl Shapes {
         u32::try_from(self.constants.as_int(&self.types, known)?).ok()
     }
 
-    /// Elements of an array; none if only the run knows, or no size can be.
+    /// Elements of an array; `None` if they are known only at run time, or the size is impossible.
     pub fn length(&mut self, len: ArrayLen) -> Option<u32> {
         match len {
             ArrayLen::Fixed(count) => Some(count),
@@ -181,7 +181,7 @@ impl Shapes {
         self.types.structs[id].members.iter().map(|member| member.ty).collect()
     }
 
-    /// Scalars of a value of a type; none if they are not known or more than there are numbers.
+    /// Number of scalars in a value of a type; `None` if it is unknown or exceeds the numbers.
     pub fn count(&mut self, ty: TypeId) -> Option<u32> {
         if let Some(known) = self.counts.get(&ty) {
             return *known;
@@ -205,7 +205,7 @@ impl Shapes {
         count
     }
 
-    /// The part of a type that only SPIR-V has.
+    /// The part of a type that only SPIR-V supports.
     pub fn lacks(&self, ty: TypeId) -> Option<&'static str> {
         match self.types.get(ty) {
             Type::CooperativeMatrix(_) => Some("cooperative matrices"),
@@ -216,7 +216,7 @@ impl Shapes {
         }
     }
 
-    /// Parts of a composite; none for scalars and run-time arrays.
+    /// Parts of a composite; `None` for scalars and run-time arrays.
     pub fn part_count(&mut self, ty: TypeId) -> Option<u32> {
         match self.types.get(ty) {
             Type::Vector { size, .. } => Some(size.into()),
@@ -227,7 +227,7 @@ impl Shapes {
         }
     }
 
-    /// Type of a part of a value, and its first scalar; none if there is no such part.
+    /// Type of a part of a value, and its first scalar; `None` if there is no such part.
     pub fn value_part(&mut self, ty: TypeId, index: u32) -> Option<(TypeId, u32)> {
         if index >= self.part_count(ty)? {
             return None;
@@ -257,7 +257,7 @@ impl Shapes {
 
     // Memory.
 
-    /// Size of a type in memory, with empty runtime-sized arrays; none if it has no size or more than 4 GiB.
+    /// Size of a type in memory, with empty runtime-sized arrays; `None` if it has no size or more than 4 GiB.
     pub fn extent(&mut self, ty: TypeId) -> Option<Extent> {
         if let Some(known) = self.extents.get(&ty) {
             return *known;
@@ -323,7 +323,7 @@ impl Shapes {
         Some(offsets)
     }
 
-    /// Part `index` of what memory holds; for arrays the first part stands for all.
+    /// Part `index` of memory contents; for arrays the first part represents all.
     pub fn part(&mut self, held: Held, index: u32) -> Option<Part> {
         let ty = match held {
             Held::Column { scalar, rows, stride } => {

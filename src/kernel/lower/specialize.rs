@@ -1,4 +1,4 @@
-//! Values for specialization constants, as people give them: a name or a number, and a text.
+//! Values for specialization constants as users write them: a name or a number, and a text.
 
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::ir::constant::sign_extend;
@@ -17,13 +17,13 @@ impl Specializations {
         Specializations::default()
     }
 
-    /// Sets the constant of a name, or of a `constant_id`, to a value: `true`, `-3`, `0x1f`, `1.5`. The last setting of
-    /// a constant counts.
+    /// Sets the constant with a name or a `constant_id` to a value: `true`, `-3`, `0x1f`, `1.5`. The last setting of a
+    /// constant counts.
     pub fn set(&mut self, name: &str, value: &str) {
         self.settings.push((name.into(), value.into()));
     }
 
-    /// Sets the constant of a `constant_id` to these bits, as a pipeline does. A number that no constant has is ignored.
+    /// Sets the constant with a `constant_id` to these bits, like a pipeline. A number without a constant is ignored.
     pub fn set_bits(&mut self, id: u32, bits: u64) {
         self.bits.push((id, bits));
     }
@@ -31,7 +31,7 @@ impl Specializations {
     /// Bits by `constant_id`.
     ///
     /// # Errors
-    /// One diagnostic for each setting of a constant that is not there, or whose type has no such value.
+    /// One diagnostic for each setting of a constant that does not exist, or whose type lacks the value.
     pub fn resolve(&self, module: &Module) -> Result<Vec<(u32, u64)>, Vec<Diagnostic>> {
         let known = declared(module);
         let (mut given, mut errors) = (self.bits.clone(), Vec::new());
@@ -44,7 +44,7 @@ impl Specializations {
         if errors.is_empty() { Ok(given) } else { Err(errors) }
     }
 
-    /// Fixes the constants in the module itself, for every target.
+    /// Applies the values to the module itself, for every target.
     ///
     /// # Errors
     /// Like [`Specializations::resolve`], and when a constant computed from these is not defined.
@@ -105,7 +105,7 @@ fn kind(scalar: Scalar) -> String {
     }
 }
 
-/// The bits of a value written as text; none if it is not a value of this type.
+/// The bits of a value written as text; `None` if it is not a value of this type.
 fn parse(scalar: Scalar, text: &str) -> Option<u64> {
     match scalar.kind {
         ScalarKind::Bool => match text {

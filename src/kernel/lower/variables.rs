@@ -1,12 +1,11 @@
-//! Variables in SSA form: what each scalar of them is at the place being lowered, and how control flow brings values
-//! together.
+//! Variables in SSA form: the current value of each scalar, and the values at merges of control flow.
 //!
-//! Each variable has consecutive slots, one for each scalar. Writes go to a journal, so that a construct sees what was
-//! written since it began, and takes it back before its next block, at the cost of the writes alone.
+//! Each variable has consecutive slots, one per scalar. Writes go to a journal, so that a construct sees the writes
+//! since its start, and undoes them before its next block, at a cost proportional to the writes.
 
 use crate::kernel::{BlockId, Value};
 
-/// A place in the journal, and the variables that there were.
+/// A position in the journal, and the number of variables at that time.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     journal: usize,
@@ -17,12 +16,12 @@ pub struct Mark {
 #[derive(Default, Debug)]
 pub struct Variables {
     now: Vec<Value>,
-    /// Slots written, and what they held before.
+    /// Slots written, and their previous values.
     journal: Vec<(u32, Value)>,
 }
 
 impl Variables {
-    /// Adds slots; gives the first.
+    /// Adds slots; returns the first.
     pub fn add(&mut self, initial: &[Value]) -> u32 {
         let first = self.now.len() as u32;
         self.now.extend_from_slice(initial);
@@ -47,7 +46,7 @@ impl Variables {
         Mark { journal: self.journal.len(), slots: self.now.len() as u32 }
     }
 
-    /// The slots of before a mark that were written since, in ascending order, with what they hold.
+    /// The slots from before a mark that were written since, in ascending order, with their values.
     pub fn changes(&self, since: Mark) -> Vec<(u32, Value)> {
         let written = self.journal[since.journal..].iter().map(|(slot, _)| *slot);
         let mut slots: Vec<u32> = written.filter(|slot| *slot < since.slots).collect();
@@ -56,7 +55,7 @@ impl Variables {
         slots.into_iter().map(|slot| (slot, self.get(slot))).collect()
     }
 
-    /// Takes back what was written since a mark.
+    /// Undoes the writes since a mark.
     pub fn rewind(&mut self, to: Mark) {
         while self.journal.len() > to.journal {
             if let Some((slot, before)) = self.journal.pop() {
@@ -66,16 +65,16 @@ impl Variables {
     }
 }
 
-/// A way on which control reaches the end of a construct.
+/// A path on which control reaches the end of a construct.
 #[derive(Debug)]
 pub struct End {
-    /// The block that it leaves; its terminator is still to come.
+    /// The block that it leaves, which has no terminator yet.
     pub block: BlockId,
     /// True if it leaves early, by an `Exit`.
     pub exits: bool,
-    /// The values that it gives besides variables.
+    /// The values that it yields in addition to variables.
     pub values: super::Scalars,
-    /// The slots written on the way.
+    /// The slots written on the path.
     pub changes: Vec<(u32, Value)>,
 }
 
@@ -86,7 +85,7 @@ impl End {
     }
 }
 
-/// A slot that is another value after a construct, and what each end gives for it.
+/// A slot that changes in a construct, with its value at each end.
 #[derive(Debug)]
 pub struct Joined {
     pub slot: u32,
@@ -94,7 +93,7 @@ pub struct Joined {
 }
 
 impl Variables {
-    /// The slots that differ after a construct whose ends these are. The variables are as at its beginning.
+    /// The slots that change in a construct with these ends. The variables are in the state of its start.
     pub fn join(&self, ends: &[End]) -> Vec<Joined> {
         let mut slots: Vec<u32> = ends.iter().flat_map(|end| &end.changes).map(|change| change.0).collect();
         slots.sort_unstable();

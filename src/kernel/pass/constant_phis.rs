@@ -1,18 +1,18 @@
-//! Removes constant phis: finds parameters and results of constructs that are always the same value, and replaces them
+//! Removes constant phis: finds parameters and results of constructs that always have the same value, and replaces them
 //! by it.
 //!
 //! A loop's parameter that each iteration passes on unchanged is its initial value; a result that is the same on all
-//! exits is that value. The search is optimistic, so that values which only pass each other around are found too.
+//! exits is that value. The search is optimistic, so that values that only pass each other around are found too.
 //! Undefined values agree with all others.
 
 use crate::kernel::names::Names;
 use crate::kernel::tree::{Flows, Tree};
 use crate::kernel::{BlockId, Def, Kernel, Value};
 
-/// Changes after which a join is taken for what it is.
+/// Changes after which a join is assumed to vary.
 const PATIENCE: u8 = 4;
 
-/// Replaces what is always one value. Returns whether there was some.
+/// Replaces constant parameters and results. Returns true if there were any.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.is_straight() {
         return false;
@@ -30,9 +30,9 @@ struct Merge<'k> {
     kernel: &'k Kernel,
     tree: &'k Tree,
     flows: Flows,
-    /// The value of each name so far; none if nothing is known to flow in yet.
+    /// The value of each name so far; `None` if nothing is known to flow in yet.
     known: Vec<Option<Value>>,
-    /// Parameters and results, and for each value the indices of the values that it flows into.
+    /// Parameters and results, and for each value the indices of the joins that it flows into.
     joins: Vec<(Value, BlockId)>,
     users: Vec<Vec<u32>>,
 }
@@ -50,13 +50,14 @@ impl<'k> Merge<'k> {
         Merge { kernel, tree, flows, known, joins, users }
     }
 
-    /// The replacements; none if all values differ.
+    /// The replacements; `None` if all values differ.
     fn solve(mut self) -> Option<Names> {
         let mut open: Vec<u32> = (0..self.joins.len() as u32).rev().collect();
         let mut changes = vec![0u8; self.joins.len()];
         while let Some(n) = open.pop() {
             let (join, at) = self.joins[n as usize];
-            // One that changes often stays itself, which is always right: the search takes linear time.
+            // A join that changes often keeps its own value, which is always right, so that the search takes linear
+            // time.
             let met = if changes[n as usize] < PATIENCE { self.meet(join, at) } else { Some(join) };
             if met != self.known[join.index()] {
                 self.known[join.index()] = met;
@@ -71,7 +72,8 @@ impl<'k> Merge<'k> {
         (!merged.is_empty()).then_some(names)
     }
 
-    /// The one value that flows into a join; itself if there are several, or if that value is not visible there.
+    /// The single value that flows into a join; the join itself if there are several, or if that value is not visible
+    /// there.
     fn meet(&self, join: Value, at: BlockId) -> Option<Value> {
         if self.known[join.index()] == Some(join) {
             return Some(join);

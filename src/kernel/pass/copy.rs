@@ -1,4 +1,4 @@
-//! Copies blocks, with other values for what is outside them.
+//! Copies blocks, with replacements for values from outside.
 
 use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Value};
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ impl Copier {
         self.values.insert(value, by);
     }
 
-    /// Replaces each value by the one next to it.
+    /// Replaces the first value of each pair by the second.
     pub fn set_all(&mut self, values: &[Value], by: &[Value]) {
         self.values.extend(values.iter().copied().zip(by.iter().copied()));
     }
@@ -50,7 +50,7 @@ impl Copier {
         }
     }
 
-    /// A copy of an instruction, in no block yet.
+    /// A copy of an instruction, not in a block yet.
     pub fn copy(&mut self, kernel: &mut Kernel, inst: InstId) -> InstId {
         let args = self.args(kernel, inst);
         let results: Vec<_> = kernel.results(inst).map(|result| kernel.ty(result)).collect();
@@ -67,7 +67,7 @@ impl Copier {
         copy
     }
 
-    /// Where a terminator leads in the copy.
+    /// The target of a terminator in the copy.
     fn leads(&self, op: Op) -> Op {
         let within = |target: InstId| self.constructs.get(&target).copied();
         match op {

@@ -1,10 +1,10 @@
 //! Dead code elimination. Removes unused instructions, whole constructs, and unused parameters and results of the
 //! constructs that stay.
 //!
-//! Effects (stores, atomics, barriers, ends of the invocation) are needed, and everything that they depend on. A construct
-//! is needed if something in it is, or one of its results. A store to private memory is needed only if a needed
-//! instruction reads it. A loop without effect is removed unless it certainly never ends, or may wait for what other
-//! invocations write: either keeps control from the instructions after it.
+//! Effects (stores, atomics, barriers, ends of the invocation) are needed, and everything that they depend on. A
+//! construct is needed if something in it is, or one of its results. A store to private memory is needed only if a
+//! needed instruction reads it. A loop without effect is removed unless it certainly never ends, or may wait for other
+//! invocations' writes: both kinds can keep control from the instructions after them.
 
 use super::simplify_cfg::ends_loop;
 use crate::ir::InstFlags;
@@ -15,7 +15,7 @@ use crate::kernel::{BlockId, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op,
 use crate::lane::Gives;
 use rustc_hash::FxHashMap;
 
-/// Drops dead code. Returns whether there was some.
+/// Removes dead code. Returns true if there was any.
 pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
     let mut live = Live::new(kernel, &tree);
@@ -66,7 +66,7 @@ struct Live<'k> {
     flows: Flows,
     /// Terminators that lead to a loop or scope from anywhere inside it.
     leaving: FxHashMap<InstId, Vec<InstId>>,
-    /// Stores to each variable of the invocation's memory, while nothing that reads it is needed.
+    /// Stores to each private variable, while no needed instruction reads it.
     private_stores: FxHashMap<usize, Vec<InstId>>,
     values: Vec<bool>,
     insts: Vec<bool>,
@@ -105,14 +105,14 @@ impl<'k> Live<'k> {
         live
     }
 
-    /// Marks the loops around loads of memory that other invocations may write meanwhile. A load that decides nothing is
-    /// removed anyway, and its loop in the next run.
+    /// Marks the loops around loads of memory that other invocations may write meanwhile. If the load decides nothing,
+    /// it is removed anyway, and its loop in the next run.
     fn need_waiting_loops(&mut self) {
         for inst in self.tree.insts(self.kernel).into_iter().filter(|inst| is_watched(self.kernel, *inst)) {
             let mut block = self.tree.block_of(inst);
             while let Some(owner) = block.and_then(|block| self.tree.owner(block)) {
                 if matches!(self.kernel.insts[owner].op, Op::Loop { .. }) {
-                    // Those around it are found with it.
+                    // The enclosing constructs are found with it.
                     self.need_inst(owner);
                     break;
                 }
@@ -121,7 +121,7 @@ impl<'k> Live<'k> {
         }
     }
 
-    /// Marks the loops that nothing leaves, once it is known which exits each loop has.
+    /// Marks the loops without exits, once the exits of each loop are known.
     fn need_endless_loops(&mut self) {
         let leaves = self.tree.leaving(self.kernel);
         for inst in self.tree.blocks.iter().flat_map(|block| &self.kernel.blocks[*block].insts) {
@@ -199,7 +199,7 @@ impl<'k> Live<'k> {
     }
 }
 
-/// Takes the instructions out that are not needed. Terminators of blocks that stay are all needed, except the body's.
+/// Removes the instructions that are not needed. Terminators of remaining blocks are all needed, except the body's.
 fn sweep(kernel: &mut Kernel, tree: &Tree, needed: &[bool]) -> bool {
     let mut dropped = false;
     for block in &tree.blocks {
@@ -216,7 +216,7 @@ fn sweep(kernel: &mut Kernel, tree: &Tree, needed: &[bool]) -> bool {
 fn shrink(kernel: &mut Kernel, tree: &Tree, needed: &[bool], values: &[bool]) -> bool {
     let is_live = |value: &Value| values[value.index()];
     let mut names = Names::default();
-    // Operands first: where they go is told by what is still there.
+    // Operands first, because their destinations are derived from the instructions that are still there.
     let passing: Vec<InstId> = tree.passing(kernel).collect();
     for inst in &passing {
         let to = tree.destinations(kernel, *inst);

@@ -1,16 +1,16 @@
 //! Turns early exits into branches: if one block of an `If` leaves, the instructions after the `If` move into the other
 //! block.
 //!
-//! A function that returns early becomes `scope { if c { exit a } … yield b }`. This pass makes it `scope { if c { yield a }
-//! else { … yield b } }`, where lanes still reconverge, and where other passes find constants, selects and the end of the
-//! scope. Blocks are processed from their end, so that nothing moves twice. Each move nests instructions one level deeper;
-//! exits beyond [`DEPTH_LIMIT`], which later passes rely on, stay as they are.
+//! A function that returns early becomes `scope { if c { exit a } … yield b }`. This pass turns it into
+//! `scope { if c { yield a } else { … yield b } }`, where lanes still reconverge, and where other passes find
+//! constants, selects and the end of the scope. Blocks are processed from their end, so that nothing moves twice. Each
+//! move nests instructions one level deeper; exits beyond [`DEPTH_LIMIT`], which later passes rely on, stay.
 
 use crate::ir::depth::DEPTH_LIMIT;
 use crate::kernel::tree::{Nesting, Tree};
 use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
 
-/// Turns exits at the end of the scopes that they leave into results of branches. Returns true if there were some.
+/// Turns exits at the end of their scopes into results of branches. Returns true if there were any.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.is_straight() {
         return false;
@@ -20,7 +20,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
     let scopes: Vec<InstId> = tree.insts(kernel).into_iter().filter(is_scope).collect();
     let mut nesting = tree.nesting();
     let mut changed = false;
-    // Inner scopes first: what a scope is nested in grows later, and counts what it holds by then.
+    // Inner scopes first: the enclosing scope grows later, and then counts the final contents.
     for scope in scopes.into_iter().rev() {
         if let Op::Scope { body } = kernel.insts[scope].op {
             changed |= settle(kernel, &mut nesting, scope, body);
@@ -29,12 +29,12 @@ pub fn run(kernel: &mut Kernel) -> bool {
     changed
 }
 
-/// Settles the end of a block after which control reaches the end of a scope.
+/// Processes the end of a block after which control reaches the end of a scope.
 fn settle(kernel: &mut Kernel, nesting: &mut Nesting, scope: InstId, block: BlockId) -> bool {
     let mut changed = turn_end(kernel, scope, block);
-    // Blocks inside each other in the instructions after a place.
+    // Nesting depth of the instructions after a position.
     let mut below = 0;
-    // From the end: the last branch takes the rest of the block in, the one before takes that branch in.
+    // From the end: the last branch absorbs the rest of the block, and the branch before it absorbs that branch.
     let mut at = kernel.blocks[block].insts.len().saturating_sub(1);
     while at > 0 {
         at -= 1;
@@ -61,8 +61,8 @@ fn turn_end(kernel: &mut Kernel, scope: InstId, block: BlockId) -> bool {
     leaves
 }
 
-/// Moves what follows the branch at a place into the block that continues, if the other one leaves the scope. Gives the
-/// block that it has moved to.
+/// Moves the instructions after the branch at a position into the block that continues, if the other one leaves the
+/// scope. Returns the block that they moved to.
 fn sink(kernel: &mut Kernel, scope: InstId, block: BlockId, at: usize) -> Option<BlockId> {
     let inst = kernel.blocks[block].insts[at];
     let Op::If { then, otherwise } = kernel.insts[inst].op else { return None };
@@ -89,7 +89,7 @@ fn end(kernel: &Kernel, block: BlockId) -> Option<Op> {
     kernel.blocks[block].insts.last().map(|last| kernel.insts[*last].op)
 }
 
-/// Makes a branch return what its blocks yield, and ends the enclosing block with that.
+/// Makes a branch return its blocks' yielded values, and ends the enclosing block with them.
 fn give_results(kernel: &mut Kernel, scope: InstId, inst: InstId, block: BlockId) {
     let types: Vec<Ty> = kernel.results(scope).map(|result| kernel.ty(result)).collect();
     kernel.set_results(inst, &types);

@@ -1,5 +1,5 @@
-//! Expands arrays of images: an operation with an index becomes a decision tree over the elements, with one operation for
-//! each, for targets whose instructions name one image.
+//! Expands arrays of images, for targets whose instructions name a single image: an operation with an index becomes a
+//! decision tree over the elements, with one operation each.
 
 use crate::ir::Scalar;
 use crate::kernel::tree::Tree;
@@ -30,7 +30,7 @@ impl Expand<'_> {
         self.kernel.blocks[block].insts = out;
     }
 
-    /// An instruction, expanded by its first index and then by the other one.
+    /// An instruction, expanded by its first index and then by the second.
     fn inst(&mut self, inst: InstId, out: &mut Vec<InstId>) {
         let [image, sampler] = self.kernel.image_indices(inst);
         match image.or(sampler) {
@@ -52,7 +52,7 @@ impl Expand<'_> {
         self.image(inst).map_or(Choices::ONE, choices).count
     }
 
-    /// Halves the elements until one is left.
+    /// Halves the range of elements until one is left.
     fn choose(&mut self, inst: InstId, index: Value, range: Range<u32>, out: &mut Vec<InstId>) {
         if range.len() < 2 {
             self.take(inst, range.start);
@@ -106,7 +106,7 @@ impl Expand<'_> {
         }
     }
 
-    /// The number of an image, to which it is added where it is new.
+    /// The number of an image, which is added if it is new.
     fn number(&mut self, image: Image) -> u32 {
         let images = &mut self.kernel.images;
         let found = images.iter().position(|known| *known == image).unwrap_or(images.len());

@@ -1,7 +1,7 @@
 //! Rewrites one operation into something simpler with the same result: a constant, an operand, or a cheaper operation.
 //!
-//! Exact rules only. Integers wrap, so they may be re-associated with constants. Floats keep each rounding, each zero's sign
-//! and each NaN: `x + 0` is not `x`, `x * 0` is not 0.
+//! Exact rules only. Integers wrap, so they may be re-associated with constants. For floats, every rounding, sign of
+//! zero and NaN is preserved: `x + 0` is not `x`, `x * 0` is not 0.
 
 mod compare;
 mod float;
@@ -22,11 +22,11 @@ pub enum Simpler {
     Is(Value),
     /// Another operation, to be examined again.
     Op(Op, Vec<Value>),
-    /// An operation on the result of a new one, which has the same type, and on one more value.
+    /// An operation on the result of a new one, which has the same type, and on another value.
     OfNew { op: Op, new: (Op, Vec<Value>), rest: Option<Value> },
 }
 
-/// A rule's answer: none where it does not apply.
+/// The result of a rule; `None` if it does not apply.
 type Answer = Option<Simpler>;
 
 /// The operation under its eyes.
@@ -37,13 +37,13 @@ struct Folder<'k> {
     args: &'k [Value],
 }
 
-/// Something simpler than a pure operation with one result; none if there is nothing.
+/// A simpler equivalent of a pure operation with one result, if there is one.
 pub fn fold(kernel: &mut Kernel, ranges: &Ranges, op: Op, args: &[Value], ty: Ty) -> Answer {
     let mut folder = Folder { kernel, ranges, op, args };
     folder.constant(ty).map(Simpler::Is).or_else(|| folder.rules())
 }
 
-/// The result of an operation on constants; none if it is undefined or no arithmetic.
+/// The result of an operation on constants; `None` if it is undefined or not arithmetic.
 pub fn evaluate(op: Op, args: &[u64]) -> Option<u64> {
     let is_constant = matches!(
         op,
@@ -71,7 +71,7 @@ impl Folder<'_> {
         }
     }
 
-    /// Turning round twice.
+    /// Two negations cancel.
     fn unary(&mut self, op: UnOp, scalar: Scalar) -> Answer {
         let inner = self.kernel.definition(self.args[0])?;
         match (op, self.kernel.insts[inner].op) {
@@ -108,7 +108,7 @@ impl Folder<'_> {
         self.ranges.of(self.kernel, self.args[n])
     }
 
-    /// `args op constant` of the same kind as `op`, where the first operand is such an operation: its first operand and
+    /// `args op constant` of the same kind as `op`, if the first operand is such an operation: its first operand and
     /// both constants.
     fn nested(&self, op: BinOp, scalar: Scalar) -> Option<(Value, u64, u64)> {
         let outer = self.known(1)?;
@@ -116,7 +116,7 @@ impl Folder<'_> {
         Some((inner, constant, outer))
     }
 
-    /// The operands of an operation with a constant that gives a value.
+    /// The operands of the operation with a constant that defines a value.
     fn made_by(&self, value: Value, op: BinOp, scalar: Scalar) -> Option<(Value, u64)> {
         let inst = self.kernel.definition(value)?;
         let same = self.kernel.insts[inst].op == Op::Bin(op, scalar);

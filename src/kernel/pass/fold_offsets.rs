@@ -1,9 +1,9 @@
 //! Moves constants from an address into the access, if the sum cannot wrap.
 //!
-//! A scaled sum counts as a sum: `(i + 1) << 2` is `(i << 2) + 4`. Addresses that differ by a constant in any other way are
-//! found by their linear forms ([`linear`]). The ranges of the parts show that a sum does not wrap, or an earlier access
-//! does: all accesses are inside their memory, whose size is at most [`Kernel::LARGEST_BUFFER`], so no address up to that
-//! much after the end of such an access wraps.
+//! A scaled sum counts as a sum: `(i + 1) << 2` is `(i << 2) + 4`. Addresses that differ by a constant in other ways
+//! are found by their linear forms ([`linear`]). The ranges of the parts, or an earlier access, must show that a sum
+//! does not wrap: all accesses are within their memory, whose size is at most [`Kernel::LARGEST_BUFFER`], so no address
+//! within that distance after such an access wraps.
 
 mod linear;
 
@@ -35,7 +35,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
 struct Folding<'k> {
     kernel: &'k mut Kernel,
     ranges: Ranges,
-    /// Bytes from an address that are known to be inside the memory.
+    /// Bytes after an address that are known to be within the memory.
     ends: Scoped<(MemorySpace, Value), u64>,
     /// Products with constants: by operation, factor and constant.
     scaled: Scoped<(Op, Value, Value), Value>,
@@ -91,8 +91,8 @@ impl Folding<'_> {
         (space != MemorySpace::Physical).then(|| self.forms.of(self.kernel, address))
     }
 
-    /// Splits the address of an access into a base and a constant offset. Instructions that compute the base go to
-    /// `out`.
+    /// Splits the address of an access into a base and a constant offset. Instructions that compute the base are
+    /// appended to `out`.
     fn split(&mut self, inst: InstId, out: &mut Vec<InstId>) -> Option<(Value, u32)> {
         let access = access(&self.kernel.insts[inst].op)?;
         let address = *self.kernel.args(inst).first()?;
@@ -112,7 +112,7 @@ impl Folding<'_> {
         Some((base, moved(by)?))
     }
 
-    /// An address that has been accessed, and the constant by which another one comes after it without wrapping.
+    /// An address that has been accessed, and the constant by which this one follows it without wrapping.
     fn beside(&mut self, address: Value, space: MemorySpace) -> Option<(Value, u64)> {
         let (form, constant) = self.form(space, address)?;
         let (base, first) = self.alike.get(&(space, form))?;
@@ -124,7 +124,7 @@ impl Folding<'_> {
     fn sum(&self, address: Value, space: MemorySpace) -> Option<(Value, u64)> {
         let (_, _, [base, by]) = self.arithmetic(address)?;
         let by = self.added(address, by)?;
-        // Nothing is at the ends of physical memory, so that sums with small constants do not wrap.
+        // The ends of physical memory are never mapped, so sums with small constants do not wrap.
         let is_small = space == MemorySpace::Physical && by < 1 << 31;
         let fits = is_small || self.fits(space, self.ranges.of(self.kernel, base), Some(base), by);
         fits.then_some((base, by))
@@ -144,7 +144,7 @@ impl Folding<'_> {
         fits.then_some(Scaled { op: whole, factors, known, by })
     }
 
-    /// Operation and operands of what makes a value.
+    /// Operation and operands of the instruction that defines a value.
     fn arithmetic(&self, value: Value) -> Option<(BinOp, Scalar, [Value; 2])> {
         let made = self.kernel.definition(value)?;
         let Op::Bin(op, scalar) = self.kernel.insts[made].op else { return None };
@@ -157,15 +157,15 @@ impl Folding<'_> {
         let (op, _, [base, _]) = self.arithmetic(value)?;
         let is_sum = match op {
             BinOp::Add => true,
-            // No carry: the bits of one are zero in the other.
+            // No carry: the bits of one operand are zero in the other.
             BinOp::Or => self.ranges.of(self.kernel, base).may & by == 0,
             _ => false,
         };
         is_sum.then_some(by)
     }
 
-    /// Returns true if a value and a constant do not wrap, by its range, or because an access that has run reaches as
-    /// far from it.
+    /// Returns true if the sum of a value and a constant does not wrap, by its range, or because an executed access
+    /// reaches that far.
     fn fits(&self, space: MemorySpace, range: Range, known: Option<Value>, by: u64) -> bool {
         let most = if space == MemorySpace::Physical { u64::MAX } else { u32::MAX.into() };
         let is_apart = by.checked_ilog2().is_none_or(|top| top < range.zeros());
@@ -173,7 +173,7 @@ impl Folding<'_> {
         is_apart || is_inside || range.most.checked_add(by).is_some_and(|sum| sum <= most)
     }
 
-    /// Returns true if an address and a constant do not wrap because of an access to that address that has run.
+    /// Returns true if the sum of an address and a constant does not wrap because that address was accessed.
     fn is_inside(&self, space: MemorySpace, address: Value, by: u64) -> bool {
         self.ends.get(&(space, address)).is_some_and(|end| by <= end + room(space))
     }
@@ -186,7 +186,7 @@ impl Folding<'_> {
     }
 }
 
-/// Addresses of 32 bits that no memory of a space has.
+/// Number of 32-bit addresses that no memory of a space uses.
 fn room(space: MemorySpace) -> u64 {
     let largest = match space {
         MemorySpace::Shared | MemorySpace::Push | MemorySpace::Private(_) => 1 << 31,
@@ -199,12 +199,12 @@ fn room(space: MemorySpace) -> u64 {
 struct Scaled {
     op: Op,
     factors: [Value; 2],
-    /// The product, where there is one.
+    /// The product, if it exists.
     known: Option<Value>,
     by: u64,
 }
 
-/// Values by keys; blocks take back at their end what they have set.
+/// Values by keys; a block undoes its entries at its end.
 struct Scoped<K, V> {
     map: FxHashMap<K, V>,
     /// The earlier value of each key that was set.

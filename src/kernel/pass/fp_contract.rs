@@ -1,8 +1,9 @@
-//! Contraction of floats: makes a product and the sums that take it fused operations, which round once.
+//! Contraction of floats: turns a product and the sums that use it into fused operations, which round once.
 //!
-//! It happens where the product has no other use, no loop is around the sum alone, and neither is `precise`, so that it
-//! never costs an instruction. The arithmetic of lane plans is `precise`: their proofs hold for the tree that they state.
-//! Run it after the lane operations are lowered, since moves between lanes that sums have taken in are cheaper there.
+//! This requires that the product has no other use, the sum is not in a loop without the product, and neither is
+//! `precise`, so that it never costs an instruction. The arithmetic of lane plans is `precise`, because their proofs
+//! hold for their exact tree. Run it after the lane operations are lowered, because a move fused with a sum is cheaper
+//! there.
 
 use crate::ir::{InstFlags, Scalar};
 use crate::kernel::tree::Tree;
@@ -28,13 +29,13 @@ pub fn run(kernel: &mut Kernel, widths: &[u8]) -> bool {
     contraction.finish()
 }
 
-/// Returns true for a product of floats that may be part of a fused operation.
+/// Returns true for a float product that may be part of a fused operation.
 fn is_product(kernel: &Kernel, inst: InstId, widths: &[u8]) -> bool {
     let is_exact = kernel.insts[inst].flags.contains(InstFlags::PRECISE);
     matches!(kernel.insts[inst].op, Op::Bin(BinOp::Mul, ty) if ty.is_float() && widths.contains(&ty.width)) && !is_exact
 }
 
-/// The instructions that take each product.
+/// The instructions that use each product.
 fn users(kernel: &Kernel, products: &[InstId], insts: &[InstId]) -> Vec<SmallVec<[InstId; 2]>> {
     let number = |(n, product): (usize, &InstId)| kernel.result(*product).map(|value| (value, n));
     let numbers: FxHashMap<Value, usize> = products.iter().enumerate().filter_map(number).collect();
@@ -62,9 +63,9 @@ struct Contraction<'k> {
     kernel: &'k mut Kernel,
     tree: &'k Tree,
     loops: Vec<Option<InstId>>,
-    /// Negations that come before instructions.
+    /// Negations to insert before instructions.
     before: FxHashMap<InstId, SmallVec<[InstId; 2]>>,
-    /// The products that nothing uses any more.
+    /// The products that are no longer used.
     gone: Vec<bool>,
 }
 
@@ -94,7 +95,8 @@ impl Contraction<'_> {
         self.gone[product.index()] = true;
     }
 
-    /// Returns true for a sum or difference of the product and something else that may round once and runs as often.
+    /// Returns true for a sum or difference of the product and another value that may be rounded once and runs as
+    /// often.
     fn can_take(&self, user: InstId, value: Value, product: InstId) -> bool {
         let inst = &self.kernel.insts[user];
         let is_sum = matches!(inst.op, Op::Bin(BinOp::Add | BinOp::Sub, ty) if ty.is_float());
@@ -108,7 +110,7 @@ impl Contraction<'_> {
         self.tree.block_of(inst).and_then(|block| self.loops[block.index()])
     }
 
-    /// The factors of the inverse of a product, where the product was.
+    /// The factors of a negated product, at the product's position.
     fn negated_product(&mut self, ty: Scalar, product: InstId, [a, b]: [Value; 2]) -> [Value; 2] {
         let is_free = |value: Value| self.kernel.as_constant(value).is_some() || self.negation_of(ty, value).is_some();
         if is_free(b) && !is_free(a) {
@@ -133,13 +135,13 @@ impl Contraction<'_> {
         self.kernel.result(made).unwrap_or(value)
     }
 
-    /// The value of which another is the inverse.
+    /// The value that another is the negation of.
     fn negation_of(&self, ty: Scalar, value: Value) -> Option<Value> {
         let inst = self.kernel.definition(value)?;
         (self.kernel.insts[inst].op == Op::Un(UnOp::Neg, ty)).then(|| self.kernel.args(inst)[0])
     }
 
-    /// Puts the negations into their places and takes the products out. Returns true if there were some.
+    /// Inserts the negations and removes the products. Returns true if there were any.
     fn finish(mut self) -> bool {
         let changed = self.gone.iter().any(|gone| *gone);
         if changed {

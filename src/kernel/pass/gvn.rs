@@ -1,11 +1,11 @@
-//! Global value numbering, in one walk in the order of the text: folds each operation, and removes operations and loads
-//! whose result is already known.
+//! Global value numbering, in one walk in text order: folds each operation, and removes operations and loads whose
+//! result is already known.
 //!
 //! In a branch that runs only if a value equals a constant, pure operations read the constant.
 //!
 //! Whole-wave code shares nothing with the code around it. A pure operation replaces all equal ones in the rest of its
-//! block and in the blocks nested there. A cross-lane operation replaces equal ones that the same lanes run: in the same
-//! block, with no jump between them.
+//! block and in nested blocks. A cross-lane operation replaces equal ones that the same lanes run: in the same block,
+//! without a jump in between.
 
 mod facts;
 
@@ -26,10 +26,10 @@ use std::hash::{Hash, Hasher};
 /// Maximum number of consecutive rewrites of one operation, so that rules that undo each other terminate.
 const PATIENCE: usize = 8;
 
-/// Facts that follow from others, for each instruction of the kernel.
+/// Limit of the derived facts, per instruction of the kernel.
 const FACTS_PER_INST: usize = 16;
 
-/// Folds and shares. Returns whether something changed.
+/// Folds and shares operations. Returns true if anything changed.
 pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
     let summary = Summary { written: written_inside(kernel, &tree), leaves: tree.leaving(kernel) };
@@ -58,11 +58,11 @@ pub fn run(kernel: &mut Kernel) -> bool {
 struct Summary {
     /// Memory that is written inside.
     written: Vec<Kinds>,
-    /// True if some lanes may leave from inside past it or farther.
+    /// True if some lanes may exit from inside it beyond its end.
     leaves: Vec<bool>,
 }
 
-/// Operands apart from their kernel; few operations have more than three.
+/// Operands copied from the kernel; few operations have more than three.
 type Operands = SmallVec<[Value; 4]>;
 
 struct Numbering<'k> {
@@ -76,12 +76,12 @@ struct Numbering<'k> {
     added: Vec<u64>,
     memory: Memory,
     facts: Facts,
-    /// Facts that may still follow from others, so that conditions of conditions take linear time.
+    /// The remaining number of derived facts, so that nested conditions take linear time.
     patience: usize,
-    /// Number of the stretch of text that the same lanes run; 0 stands for all.
+    /// Number of the region of text that the same lanes run; 0 means all.
     region: u32,
     regions: u32,
-    /// Instructions that the one at hand has been given as operands, which come before it.
+    /// New operands of the current instruction, to insert before it.
     new: Vec<InstId>,
     changed: bool,
 }
@@ -111,7 +111,7 @@ impl Numbering<'_> {
         self.region = region;
     }
 
-    /// Looks at an instruction. Returns whether it stays.
+    /// Examines an instruction. Returns true if it stays.
     fn inst(&mut self, inst: InstId) -> bool {
         let op = self.kernel.insts[inst].op;
         match op {
@@ -194,7 +194,7 @@ impl Numbering<'_> {
         new
     }
 
-    /// Code that reads the operands of a former operand does the work of that too.
+    /// Code that bypasses a former operand does that operand's work too, so it takes over its origin.
     fn take_origin(&mut self, inst: InstId, before: &[Value], args: &[Value]) {
         if self.kernel.insts[inst].origin != Origin::Code {
             return;
@@ -206,7 +206,7 @@ impl Numbering<'_> {
         }
     }
 
-    /// Returns true if all lanes certainly vote alike; each voting lane is in its own group.
+    /// Returns true if all lanes certainly vote alike, because each voting lane is its own group.
     fn votes_alike(&self, inst: InstId) -> bool {
         self.kernel.as_constant(self.kernel.args(inst)[0]).is_some()
     }
@@ -217,7 +217,7 @@ impl Numbering<'_> {
         }
     }
 
-    /// Returns true if no equal operation stands for this one.
+    /// Returns true if this is the first of equal operations.
     fn is_first(&mut self, inst: InstId, region: u32) -> bool {
         let key = self.hash(inst, region);
         match self.table.entry(key) {
@@ -227,7 +227,7 @@ impl Numbering<'_> {
             }
             Entry::Occupied(entry) => {
                 let (first, at) = *entry.get();
-                // Different ones that share a hash are rare; the later ones stay as they are.
+                // Different operations with the same hash are rare; the later ones stay.
                 if at == region && self.are_equal(inst, first) {
                     self.names.replace_all(self.kernel.results(inst), self.kernel.results(first));
                     return false;
@@ -237,8 +237,8 @@ impl Numbering<'_> {
         true
     }
 
-    /// A hash that is equal for equal operations: by the operation, its operands, its flags, and the region of a cross-lane
-    /// operation.
+    /// A hash that is equal for equal operations: of the operation, its operands, its flags, and the region of a
+    /// cross-lane operation.
     fn hash(&self, inst: InstId, region: u32) -> u64 {
         let mut hasher = FxHasher::default();
         (self.kernel.insts[inst].op, self.kernel.insts[inst].flags, region).hash(&mut hasher);
@@ -304,7 +304,7 @@ impl Numbering<'_> {
             return self.block(block);
         }
         let known = self.facts.known();
-        // A jump takes the constant of the condition alone.
+        // For a jump alone, only the constant of the condition is useful.
         if self.kernel.blocks[block].insts.len() > 1 {
             self.facts.hold(self.kernel, condition, truth, &mut self.patience);
         }
@@ -323,7 +323,7 @@ impl Numbering<'_> {
     }
 }
 
-/// Returns true for cross-lane operations that are there for what they do, not for a value.
+/// Returns true for cross-lane operations that are used for their effect, not for a value.
 fn is_sync(op: &Op) -> bool {
     match op {
         Op::Lane { op, .. } => op.signature().gives == Gives::Nothing,
@@ -332,7 +332,7 @@ fn is_sync(op: &Op) -> bool {
     }
 }
 
-/// The vote that an operation, or an instruction for one, is.
+/// The vote of an operation, or of an instruction for one.
 fn vote(op: Op) -> Option<VoteOp> {
     match op {
         Op::Lane { op: LaneOp::Vote { op, .. }, .. } | Op::Prim { primitive: Primitive::Nv(NvOp::Vote(op)), .. } => {

@@ -1,9 +1,10 @@
-//! If-conversion: computes both blocks of an `If` and selects between their results, where both hold little but arithmetic.
+//! If-conversion: computes both blocks of an `If` and selects between their results, if both are little more than
+//! arithmetic.
 
 use crate::kernel::names::Names;
 use crate::kernel::{BinOp, BlockId, InstId, Kernel, MemorySpace, Op, UnOp};
 
-/// Instructions of both blocks of an `If` that may run whatever its condition.
+/// Limit of the instructions in both blocks of an `If` that may run regardless of its condition.
 const SMALL: usize = 6;
 
 /// Converts branches to `Select`s. Returns true if there were some.
@@ -48,14 +49,14 @@ impl Convert<'_> {
         then + otherwise <= SMALL && self.kernel.results(inst).len() > 0
     }
 
-    /// Instructions of a block that only computes and yields; none if it does more.
+    /// Instructions of a block that only computes and yields; `None` if it does more.
     fn size(&self, block: BlockId) -> Option<usize> {
         let (last, insts) = self.kernel.blocks[block].insts.split_last()?;
         let is_small = insts.len() <= SMALL && insts.iter().all(|inst| self.is_cheap(*inst));
         (is_small && self.kernel.insts[*last].op == Op::Yield).then_some(insts.len())
     }
 
-    /// Returns true if an instruction is quick enough to run for nothing. A push constant is always there.
+    /// Returns true if an instruction is cheap enough to run speculatively. A push constant is always readable.
     fn is_cheap(&self, inst: InstId) -> bool {
         match self.kernel.insts[inst].op {
             Op::Bin(BinOp::Div | BinOp::Rem, _) => false,
@@ -68,7 +69,7 @@ impl Convert<'_> {
         }
     }
 
-    /// Runs both blocks and chooses between what they yield.
+    /// Runs both blocks and selects between their yielded values.
     fn select(&mut self, inst: InstId, arms: [BlockId; 2], out: &mut Vec<InstId>) {
         self.changed = true;
         let condition = self.kernel.args(inst)[0];

@@ -1,13 +1,13 @@
-//! Joins an `If` with the one before it on the same condition.
+//! Joins an `If` with the previous one on the same condition.
 //!
-//! `if c { A } if c { B }` becomes `if c { A B }`: the second branch is not taken, and no invocations wait between the two.
-//! The same invocations run `B` as before. Pure instructions between the two that read no result of the first move before
-//! it. For conditions that [`if_convert`](super::if_convert) has left.
+//! `if c { A } if c { B }` becomes `if c { A B }`: the second branch disappears, and no invocations wait between the
+//! two. The same invocations run `B` as before. Pure instructions between the two that do not use results of the first
+//! move before it. This handles conditions that [`if_convert`](super::if_convert) has left.
 
 use crate::kernel::names::Names;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
 
-/// Joins neighbours. Returns whether something changed.
+/// Joins neighbours. Returns true if anything changed.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.is_straight() {
         return false;
@@ -30,7 +30,7 @@ impl Threading<'_> {
         self.kernel.blocks[block].insts = self.threaded(insts, Vec::new());
     }
 
-    /// `out` and then the instructions, whose operands are renamed.
+    /// `out` and then the instructions, with renamed operands.
     fn threaded(&mut self, insts: Vec<InstId>, mut out: Vec<InstId>) -> Vec<InstId> {
         for inst in insts {
             self.names.apply(self.kernel, inst);
@@ -60,8 +60,8 @@ impl Threading<'_> {
         self.changed = true;
     }
 
-    /// The place of the `If` before the end of `out` that has this condition, where the instructions after it may move
-    /// before it.
+    /// The position of an `If` near the end of `out` with this condition, if the instructions after it may move before
+    /// it.
     fn neighbour(&self, out: &[InstId], condition: Value) -> Option<usize> {
         let kernel = &*self.kernel;
         let at = out.iter().rposition(|inst| !kernel.insts[*inst].op.is_pure())?;

@@ -1,8 +1,8 @@
 //! Loop-invariant code motion: moves operations out of loops that are the same in every iteration.
 //!
-//! Arithmetic moves from wherever it is in the loop, because it can do no harm where it would not have run. A load
-//! moves only if it runs in the first iteration anyway, before anything can leave the iteration, and nothing in the
-//! loop writes what it reads. Cross-lane operations stay.
+//! Arithmetic moves from anywhere in the loop, because running it needlessly is harmless. A load moves only if it runs
+//! in the first iteration anyway, before anything can leave the iteration, and nothing in the loop writes its memory.
+//! Cross-lane operations stay.
 
 use super::memory::{Kinds, is_stable, written_inside};
 use crate::kernel::tree::Tree;
@@ -25,19 +25,19 @@ pub fn run(kernel: &mut Kernel) -> bool {
 
 struct Hoist<'k> {
     kernel: &'k mut Kernel,
-    /// Number of loops around the place where each value is defined, as it will be.
+    /// Number of loops around the definition of each value, after the pass.
     depth: Vec<u32>,
     leaving: Vec<bool>,
     /// Memory that is written inside each instruction.
     written: Vec<Kinds>,
     /// The loops around.
     loops: Vec<InstId>,
-    /// Instructions that go before a loop, with that loop, in the order of the text.
+    /// Instructions to move before a loop, with that loop, in text order.
     moved: Vec<(InstId, InstId)>,
 }
 
 impl Hoist<'_> {
-    /// Walks a block; `surely` says that each round of the innermost loop runs it from its start.
+    /// Walks a block; `surely` is true if each iteration of the innermost loop runs it from its start.
     fn block(&mut self, block: BlockId, mut surely: bool) {
         let depth = self.loops.len() as u32;
         let params = self.kernel.blocks[block].params.clone();
@@ -75,12 +75,12 @@ impl Hoist<'_> {
         }
     }
 
-    /// The number of loops that stay around an instruction.
+    /// The number of loops that remain around an instruction.
     fn target(&self, inst: InstId, op: &Op, surely: bool) -> u32 {
         let here = self.loops.len() as u32;
         let needs = || self.kernel.args(inst).iter().map(|arg| self.depth[arg.index()]).max().unwrap_or(0);
         match op {
-            // One step is all that is sure: that the loop around runs is not.
+            // Only one level is certain: the enclosing loop may not run.
             Op::Load(access) if surely && here > 0 => {
                 let written = self.written[self.loops[here as usize - 1].index()];
                 if is_stable(self.kernel, *access, written) { needs().max(here - 1) } else { here }
@@ -90,7 +90,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// Puts what was moved before its loops.
+    /// Inserts the moved instructions before their loops.
     fn settle(&mut self) -> bool {
         let mut before = vec![Vec::new(); self.kernel.insts.len()];
         self.moved.iter().for_each(|(inst, target)| before[target.index()].push(*inst));

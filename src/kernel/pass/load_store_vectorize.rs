@@ -1,9 +1,9 @@
 //! Vectorizes memory accesses: joins loads, and stores, of neighbouring words into one access of up to four words.
 //!
-//! Loads move up to the first of them and stores down to the last one, within a block, and never past what may touch the
-//! same memory. A store that touches no byte of the loads before it leaves their group open; a later load of what it wrote
-//! starts a new group. [`Joins`] says which may be joined: where hardware moves several words from any address of words,
-//! alignment is not looked at; elsewhere it follows from the bits of the address that are known. The invocation's own
+//! Loads move up to the first of them and stores down to the last one, within a block, and never past an instruction
+//! that may touch the same memory. A store that touches no byte of the loads before it leaves their group open; a later
+//! load of the stored bytes starts a new group. [`Joins`] selects the accesses to join: if hardware moves several words
+//! from any word address, alignment does not matter; otherwise it follows from the known bits of the address. Private
 //! memory and coherent or volatile accesses are not joined.
 
 use super::memory::{Kind, kind, written};
@@ -14,10 +14,10 @@ use crate::kernel::{BlockId, InstId, Kernel, MemoryAccess, MemorySpace, Op, Valu
 use crate::profile::Joins;
 use rustc_hash::FxHashMap;
 
-/// Groups that are examined, so that the search takes constant time.
+/// Limit of the open groups, so that the search takes constant time.
 const OPEN: usize = 16;
 
-/// Accesses in a group, and stores that it was kept open past.
+/// Limit of the accesses in a group, and of the stores that it stays open past.
 const MEMBERS: usize = 32;
 
 /// Bytes of an access.
@@ -53,8 +53,8 @@ fn learnt(kernel: &Kernel, tree: &Tree) -> Ranges {
     ranges
 }
 
-/// The largest power of two, up to [`WIDEST`], that divides the place of an access. Every memory except pointers' begins at
-/// a multiple of it.
+/// The largest power of two, up to [`WIDEST`], that divides the address of an access. Every memory except pointers'
+/// starts at a multiple of it.
 fn alignment(kernel: &Kernel, ranges: &Ranges, inst: InstId) -> u64 {
     let Some((access, _)) = joinable(kernel, inst) else { return 1 };
     let zeros = ranges.of(kernel, kernel.args(inst)[0]).zeros().min(access.offset.trailing_zeros());
@@ -62,16 +62,17 @@ fn alignment(kernel: &Kernel, ranges: &Ranges, inst: InstId) -> u64 {
     u64::from(access.align).max(1 << known.min(WIDEST.trailing_zeros()))
 }
 
-/// Accesses at one address and different offsets, with nothing between them that may touch the same memory.
+/// Accesses at one address with different offsets, and nothing between them that may touch the same memory.
 struct Group {
     is_store: bool,
     space: MemorySpace,
     kind: Kind,
     address: Value,
     bytes: u8,
-    /// In the order of the text.
+    /// In text order.
     members: Vec<InstId>,
-    /// The bytes, after the address, that stores between the members wrote: no load of them may move up to the first member.
+    /// The bytes, relative to the address, that stores between the members wrote: no load of them may move up to the
+    /// first member.
     overwritten: Vec<(u64, u64)>,
 }
 
@@ -79,13 +80,13 @@ struct Group {
 struct Joined {
     /// In the order of their offsets.
     members: Vec<InstId>,
-    /// The one in whose place it is.
+    /// The access that it replaces.
     place: InstId,
     /// The known alignment.
     align: u32,
 }
 
-/// The access of a load or a store that others may be joined with.
+/// The access of a load or a store that can be joined with others.
 fn joinable(kernel: &Kernel, inst: InstId) -> Option<(MemoryAccess, bool)> {
     let (access, is_store) = match kernel.insts[inst].op {
         Op::Load(access) => (access, false),
@@ -111,7 +112,7 @@ fn groups(kernel: &Kernel, block: BlockId) -> Vec<Group> {
     done
 }
 
-/// Closes the groups that nothing can be added to past an instruction.
+/// Closes the groups that cannot grow past an instruction.
 fn close(kernel: &Kernel, inst: InstId, open: &mut Vec<Group>, done: &mut Vec<Group>) {
     let op = kernel.insts[inst].op;
     let is_sync = matches!(op, Op::Prim { primitive, .. } if primitive.is_sync());
@@ -135,7 +136,7 @@ fn close(kernel: &Kernel, inst: InstId, open: &mut Vec<Group>, done: &mut Vec<Gr
     }
 }
 
-/// Notes the bytes that a store writes in the groups of loads that stay open past it.
+/// Records the bytes that a store writes in the groups of loads that stay open past it.
 fn overwrite(kernel: &Kernel, inst: InstId, open: &mut [Group]) {
     let Op::Store(access) = kernel.insts[inst].op else { return };
     let kind = kind(kernel, access.space);
@@ -153,12 +154,12 @@ fn is_apart(kernel: &Kernel, inst: InstId, group: &Group) -> bool {
     same && group.members.iter().all(is_beside)
 }
 
-/// Returns true if two ranges of bytes, each from its first byte to the one after its last, share none.
+/// Returns true if two half-open ranges of bytes are disjoint.
 fn are_apart(a: (u64, u64), b: (u64, u64)) -> bool {
     a.1 <= b.0 || b.1 <= a.0
 }
 
-/// The first byte of an access after its address, and the one after the last.
+/// The half-open byte range of an access, relative to its address.
 fn extent(access: MemoryAccess) -> (u64, u64) {
     let start = u64::from(access.offset);
     (start, start + u64::from(access.bytes) * u64::from(access.components))
@@ -223,8 +224,8 @@ fn cut(kernel: &Kernel, group: Group, joins: Joins, ranges: &Ranges) -> Vec<Join
     joined
 }
 
-/// The number of accesses that follow the first of a list without a gap: the most that make this many bytes together as are
-/// allowed, or 1.
+/// The number of accesses from the first of a list on that are adjacent: the most that together have an allowed size,
+/// or 1.
 fn following(list: &[InstId], place_of: impl Fn(&InstId) -> (u64, u64), is_allowed: impl Fn(u64) -> bool) -> usize {
     let (start, mut end) = place_of(&list[0]);
     let mut most = 1;
@@ -261,7 +262,7 @@ fn rewrite(kernel: &mut Kernel, block: BlockId, joined: Vec<Joined>, names: &mut
     *insts = insts.drain(..).filter_map(|inst| gone.get(&inst).copied().unwrap_or(Some(inst))).collect();
 }
 
-/// The access of all members at once.
+/// The access that covers all members.
 fn make(kernel: &mut Kernel, members: &[InstId], place: InstId, align: u32, names: &mut Names) -> InstId {
     let (flags, span) = (kernel.insts[place].flags, kernel.insts[place].span);
     let accesses = members.iter().filter_map(|member| joinable(kernel, *member));

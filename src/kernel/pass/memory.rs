@@ -1,9 +1,9 @@
-//! The known contents of memory at one place of the text, which need not be loaded again.
+//! The known contents of memory at one point of the text, which need not be loaded again.
 //!
-//! Kept is what this invocation stored or loaded last, in a few places; a store to a place that may be the same, an atomic
-//! or a barrier forgets it. Storage buffers and physical memory may be the same memory; constant buffers
+//! It tracks the values that this invocation stored or loaded last, in a few places. A store to a place that may be the
+//! same, an atomic or a barrier invalidates them. Storage buffers and physical memory may alias; constant buffers
 //! ([`BufferWrites::Never`](crate::kernel::BufferWrites::Never)) and push constants never change. Coherent and volatile
-//! memory is not looked at.
+//! memory is not tracked.
 
 use crate::ir::Order;
 use crate::kernel::image;
@@ -36,7 +36,7 @@ impl Kinds {
         })
     }
 
-    /// Both together.
+    /// The union of both.
     pub fn with(self, other: Kinds) -> Kinds {
         Kinds(self.0 | other.0)
     }
@@ -75,7 +75,7 @@ pub fn written_inside(kernel: &Kernel, tree: &Tree) -> Vec<Kinds> {
     all
 }
 
-/// Returns true if what a load reads cannot change while nothing of these kinds is written.
+/// Returns true if the memory that a load reads cannot change while nothing of these kinds is written.
 pub fn is_stable(kernel: &Kernel, access: MemoryAccess, written: Kinds) -> bool {
     !access.coherent && !access.volatile && !written.has(kind(kernel, access.space))
 }
@@ -121,7 +121,7 @@ impl Memory {
         components(access, address).map(find).collect()
     }
 
-    /// Learns what a load gave.
+    /// Learns the result of a load.
     pub fn loaded(&mut self, kernel: &Kernel, access: MemoryAccess, address: Value, values: &[Value]) {
         if access.coherent || access.volatile {
             return;
@@ -143,7 +143,7 @@ impl Memory {
         }
     }
 
-    /// Forgets what may have changed.
+    /// Forgets contents that may have changed.
     pub fn forget(&mut self, kinds: Kinds) {
         self.known.retain(|(_, kind, _)| !kinds.has(*kind));
     }

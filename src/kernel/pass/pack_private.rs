@@ -1,12 +1,12 @@
-//! Closes the gaps that variables have left in the invocation's memory.
+//! Closes the gaps that promoted variables leave in private memory.
 //!
 //! Variables that share bytes move together. A variable moves by a multiple of its alignment and of the alignment that
-//! its accesses claim, so that the claims stay true.
+//! its accesses assume, so that the assumptions stay true.
 
 use crate::kernel::tree::Tree;
 use crate::kernel::{Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable};
 
-/// Moves the variables that are accessed as far down as they go. Returns whether one moved.
+/// Moves the accessed variables down as far as possible. Returns true if any moved.
 pub fn run(kernel: &mut Kernel) -> bool {
     let insts = Tree::new(kernel).insts(kernel);
     let mut claimed = vec![0; kernel.private.len()];
@@ -39,9 +39,9 @@ fn access(op: &mut Op) -> Option<(u32, &mut MemoryAccess)> {
     }
 }
 
-/// The number of bytes that each variable moves by, and the number that all of them need then. `claimed` is the largest
-/// alignment that an access of each variable claims, 0 for a variable without accesses. An access has at least the
-/// variable's start as its offset, so that it can move along.
+/// The number of bytes that each variable moves by, and the total size then. `claimed` is the largest alignment that an
+/// access of each variable assumes, 0 for a variable without accesses. An access has at least the variable's start as
+/// its offset, so it can move along.
 fn moves(variables: &[PrivateVariable], claimed: &[u32]) -> (Vec<u32>, u32) {
     let mut order: Vec<usize> = (0..variables.len()).filter(|at| claimed[*at] > 0).collect();
     order.sort_by_key(|at| (variables[*at].start, *at));

@@ -1,11 +1,11 @@
-//! The bits of a value that may and that must be set, and its maximum: enough to know that an address does not wrap, that a
-//! remainder is redundant, or that a number is negative.
+//! The bits of a value that may and that must be set, and its maximum: enough to show that an address does not wrap,
+//! that a remainder is redundant, or that a number is negative.
 
 use crate::ir::{BuiltIn, Scalar, ScalarKind};
 use crate::kernel::{BinOp, Def, Kernel, Op, TernOp, Ty, UnOp, Value};
 use crate::lane::{Gives, LaneFact};
 
-/// The range of a value's bits, taken as an unsigned number.
+/// The range of a value's bits, as an unsigned number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
     /// Bits that may be set.
@@ -53,7 +53,7 @@ impl Range {
         Range { may, must: self.must & by.must, most: self.most.min(by.most).min(may) }
     }
 
-    /// The bits that an arithmetic shift to the right leaves in numbers of this many.
+    /// The bits that an arithmetic right shift of `width`-bit numbers leaves.
     fn shifted(self, by: u64, width: u32) -> Range {
         let shift = |bits: u64| ((bits << (64 - width)) as i64 >> (64 - width) >> by) as u64 & low_bits(width.into());
         Range::bits(shift(self.may), shift(self.must))
@@ -65,7 +65,7 @@ fn fill(value: u64) -> u64 {
     if value == 0 { 0 } else { u64::MAX >> value.leading_zeros() }
 }
 
-/// The range of each value, as far as a walk in the order of the text has come.
+/// The range of each value, in a walk in text order so far.
 pub struct Ranges {
     known: Vec<Option<Range>>,
 }
@@ -82,7 +82,7 @@ impl Ranges {
         }
     }
 
-    /// Learns what an instruction gives.
+    /// Learns the result of an instruction.
     pub fn learn(&mut self, kernel: &Kernel, op: &Op, args: &[Value], result: Value) {
         let Some(range) = self.made(kernel, op, args, kernel.ty(result)) else { return };
         if self.known.len() <= result.index() {
@@ -91,7 +91,7 @@ impl Ranges {
         self.known[result.index()] = Some(range);
     }
 
-    /// The range of the result that an instruction of this type would have.
+    /// The range that the result of an instruction of this type would have.
     pub fn would_be(&self, kernel: &Kernel, op: &Op, args: &[Value], ty: Ty) -> Range {
         self.made(kernel, op, args, ty).unwrap_or(Range::any(ty.bits()))
     }
@@ -111,7 +111,7 @@ impl Ranges {
             Op::Un(UnOp::Not, scalar) if scalar.width != 8 => {
                 Range::bits(!arg(0).must & all.may, !arg(0).may & all.may)
             }
-            // The negative of a number from 1 to a maximum has ones above that.
+            // The negative of a number from 1 to a maximum has ones above that maximum's bits.
             Op::Un(UnOp::Neg, scalar) if scalar.width != 8 && !scalar.is_float() => {
                 let negative = all.with_zeros(arg(0).zeros());
                 let must = if arg(0).must == 0 { 0 } else { !fill(arg(0).most) & negative.may };
@@ -171,7 +171,7 @@ fn binary(op: BinOp, scalar: Scalar, a: Range, b: Range, by: Option<u64>, all: R
             let may = (a.may | b.may) & !(a.must & b.must);
             Range { may, must: (a.must & !b.may) | (b.must & !a.may), most: fill(a.most | b.most).min(may) }
         }
-        // Nothing is carried.
+        // There are no carries.
         BinOp::Add if a.may & b.may == 0 => Range { may: a.may | b.may, must: a.must | b.must, most: a.most + b.most },
         BinOp::Add => within(a.most.checked_add(b.most), all).with_zeros(a.zeros().min(b.zeros())),
         BinOp::Sub => all.with_zeros(a.zeros().min(b.zeros())),
@@ -198,7 +198,7 @@ fn binary(op: BinOp, scalar: Scalar, a: Range, b: Range, by: Option<u64>, all: R
     })
 }
 
-/// Up to a number that may be too large for the type.
+/// Up to a number that may exceed the type.
 fn within(most: Option<u64>, all: Range) -> Range {
     most.filter(|most| *most <= all.most).map_or(all, Range::upto)
 }

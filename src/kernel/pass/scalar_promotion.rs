@@ -21,7 +21,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
     let leaving = tree.leaving(kernel);
     let touching = tree.holding(kernel, touches);
     let mut promoted: Vec<Promotion> = Vec::new();
-    // For each instruction true if it is a loop that is promoted, or in one.
+    // True for each instruction that is a promoted loop, or in one.
     let mut inside = vec![false; kernel.insts.len()];
     for block in &tree.blocks {
         if tree.owner(*block).is_some_and(|owner| inside[owner.index()]) {
@@ -38,7 +38,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
 
 /// An element that becomes a variable in a loop.
 struct Promotion {
-    /// The block that holds the loop, and the loop itself.
+    /// The block that contains the loop, and the loop itself.
     block: BlockId,
     inst: InstId,
     /// The store of the element before the loop, and the accesses in it.
@@ -80,7 +80,7 @@ fn in_block(kernel: &Kernel, block: BlockId, leaving: &[bool], touching: &[bool]
     found
 }
 
-/// The accesses in a loop if they all are to the element of a store, and one of them is a store.
+/// The accesses in a loop if all of them access the element of a store, and one of them is a store.
 fn accesses(kernel: &Kernel, blocks: [BlockId; 2], store: InstId) -> Option<Vec<InstId>> {
     let element = element(kernel, store)?;
     let mut found = Vec::new();
@@ -97,7 +97,7 @@ fn accesses(kernel: &Kernel, blocks: [BlockId; 2], store: InstId) -> Option<Vec<
     found.iter().any(stores).then_some(found)
 }
 
-/// The place that a load or store touches.
+/// The place that a load or store accesses.
 fn element(kernel: &Kernel, inst: InstId) -> Option<(Value, MemoryAccess)> {
     match kernel.insts[inst].op {
         Op::Load(access) | Op::Store(access) if !access.coherent && !access.volatile => {
@@ -133,7 +133,8 @@ fn promote(kernel: &mut Kernel, promotion: &Promotion) {
     }
 }
 
-/// The accesses of a new variable for an element of workgroup memory. The offset is the variable's start, with which it moves.
+/// The accesses of a new variable for an element of workgroup memory. The offset is the variable's start, with which it
+/// moves.
 fn variable(kernel: &mut Kernel, shared: MemoryAccess) -> MemoryAccess {
     let (align, bytes) = (u32::from(shared.bytes), u32::from(shared.bytes) * u32::from(shared.components));
     let start = kernel.private_bytes.next_multiple_of(align);

@@ -1,8 +1,9 @@
-//! Lets several operations on one moved value share the move, where each would move it within its own instruction.
+//! Lets several operations on one moved value share the move, if each would otherwise repeat it within its own
+//! instruction.
 //!
-//! Moves between lanes then happen once, and arithmetic on what they give needs no wait states. The pass runs after
-//! cross-lane operations are lowered. Only moves that give something in every lane are shared: those whose lanes
-//! without a source keep their own value are not, except for operations that a zero does not change.
+//! Moves between lanes then happen once, and arithmetic on their results needs no wait states. The pass runs after
+//! cross-lane operations are lowered. Only moves with a result in every lane are shared, which excludes moves whose
+//! lanes without a source keep their own value, unless zeros do not change the operations.
 
 use crate::ir::Scalar;
 use crate::kernel::arith;
@@ -31,9 +32,9 @@ type Key = (Primitive, Value, u32);
 
 struct Sharing<'k> {
     kernel: &'k mut Kernel,
-    /// For each instruction of the block its move, if it has one that can be shared.
+    /// For each instruction of the block, its sharable move if there is one.
     moves: Vec<Option<Key>>,
-    /// How often each move is made.
+    /// How often each move occurs.
     counts: FxHashMap<Key, u32>,
     /// The result of each move.
     given: FxHashMap<Key, Value>,
@@ -71,7 +72,7 @@ impl<'k> Sharing<'k> {
         true
     }
 
-    /// Replaces a move, or makes a fold of a moved operand one of what the move has given.
+    /// Replaces a move, or makes a fused reduction use the result of the shared move.
     fn share(&mut self, inst: InstId, key: Key, names: &mut Names, out: &mut Vec<InstId>) {
         let (op, given) = (self.kernel.insts[inst].op, self.given.get(&key).copied());
         match (op, given) {
@@ -108,7 +109,7 @@ impl<'k> Sharing<'k> {
     }
 }
 
-/// The move that an instruction makes of a word, by itself or within a fold, as one that gives something in every lane.
+/// The move of a word in an instruction, alone or fused, as a move with a result in every lane.
 fn moved(kernel: &Kernel, inst: InstId) -> Option<(Primitive, Value)> {
     let args = kernel.args(inst);
     match (kernel.insts[inst].op, args) {
@@ -131,7 +132,7 @@ fn gives_all(primitive: Primitive) -> bool {
     }
 }
 
-/// The move within a fold, with zeros in lanes that would keep their own value where those change nothing.
+/// The move in a fused reduction, with zeros in lanes that would keep their own value, if zeros change nothing.
 fn without_own(op: ReduceOp, ty: Scalar, primitive: Primitive) -> Option<Primitive> {
     let zeroed = match primitive {
         Primitive::Dpp16(dpp) if arith::identity(op, ty) == 0 && !ty.is_float() => {

@@ -1,13 +1,13 @@
 //! Simplifies control flow.
 //!
-//! An `If` whose condition is known becomes the block that runs. A `Scope` that nothing leaves early and a `Loop` that
-//! never repeats become their bodies. Code after a construct that never ends is dropped.
+//! An `If` with a known condition becomes the block that runs. A `Scope` without early exits and a `Loop` that never
+//! repeats become their bodies. Code after a construct that never ends is dropped.
 
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op};
 
-/// Simplifies control flow. Returns whether something changed.
+/// Simplifies control flow. Returns true if anything changed.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.is_straight() {
         return false;
@@ -22,7 +22,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
 struct Simplify<'k> {
     kernel: &'k mut Kernel,
     names: Names,
-    /// Terminators that leave each construct, and that continue it.
+    /// Terminators that leave each construct, and terminators that continue it.
     exits: Vec<u32>,
     continues: Vec<u32>,
     changed: bool,
@@ -47,7 +47,7 @@ impl<'k> Simplify<'k> {
         self.kernel.blocks[block].insts = out;
     }
 
-    /// Appends what a block does. The last instruction is a terminator, and the only one.
+    /// Appends a block's instructions. The last one is the only terminator.
     fn splice(&mut self, block: BlockId, out: &mut Vec<InstId>) {
         for inst in std::mem::take(&mut self.kernel.blocks[block].insts) {
             self.names.apply(self.kernel, inst);
@@ -71,7 +71,7 @@ impl<'k> Simplify<'k> {
         }
     }
 
-    /// Puts a block instead of the construct that it is in. Returns whether control comes out of it.
+    /// Replaces a construct by one of its blocks. Returns true if control reaches the block's end.
     fn inline(&mut self, inst: InstId, block: BlockId, out: &mut Vec<InstId>) -> bool {
         self.changed = true;
         self.splice(block, out);
@@ -82,7 +82,7 @@ impl<'k> Simplify<'k> {
         true
     }
 
-    /// Keeps a construct after which nothing runs: the block ends there.
+    /// Keeps a construct whose end is unreachable: the block ends there.
     fn end(&mut self, inst: InstId, out: &mut Vec<InstId>) -> bool {
         let (flags, span) = (self.kernel.insts[inst].flags, self.kernel.insts[inst].span);
         let end = self.kernel.add_inst(Op::Unreachable, &[], &[], flags, span);

@@ -1,8 +1,9 @@
-//! Scalar replacement of aggregates (and `mem2reg`): makes values of variables in the invocation's memory, now that loops are unrolled and most indices are known.
+//! Scalar replacement of aggregates (and `mem2reg`): promotes private variables to values, after loops are unrolled and
+//! most indices are known.
 //!
-//! The pass follows the values of a variable's parts through the text of the original kernel; at the end of a construct
-//! the parts that are written inside come out as results. Where only the run knows the index, each part that it may
-//! mean is compared with it. An index outside its variable is undefined and may mean any part.
+//! The pass follows the values of a variable's parts through the text of the original kernel. At the end of a
+//! construct, the parts written inside become results. For a run-time index, each possible part is compared with it. An
+//! index outside its variable is undefined and may mean any part.
 
 mod slots;
 
@@ -125,7 +126,7 @@ impl Promote<'_> {
         self.add(inst, Op::Cmp(CmpOp::Eq, Scalar::U32), &[address, wanted], Ty::Bool)
     }
 
-    /// Adds an instruction for a part of another one.
+    /// Adds an instruction that derives a part from another one.
     fn add(&mut self, of: InstId, op: Op, args: &[Value], ty: Ty) -> Value {
         let (flags, span) = (crate::ir::InstFlags::empty(), self.kernel.insts[of].span);
         let inst = self.kernel.add_inst(op, args, &[ty], flags, span);
@@ -167,7 +168,7 @@ impl Promote<'_> {
         self.give_results(inst);
     }
 
-    /// The parts that are written inside come out of a construct after its other results.
+    /// Makes the parts that are written inside a construct its last results.
     fn give_results(&mut self, inst: InstId) {
         if self.written[inst.index()].is_empty() {
             return;
@@ -181,7 +182,7 @@ impl Promote<'_> {
         self.set_values(inst, self.kernel.results(inst).skip(count));
     }
 
-    /// Takes the parts along on a way to the end, or to the continuing block, of a construct.
+    /// Passes the parts along on a jump to the end, or to the continuing block, of a construct.
     fn leave(&mut self, inst: InstId, target: InstId) {
         self.append(inst, self.kernel.args(inst).len(), &self.values(target));
     }

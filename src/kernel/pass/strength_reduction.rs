@@ -1,9 +1,9 @@
 //! Strength reduction: quotients and remainders of integers by constants become products and shifts.
 //!
-//! A quotient `n / d` is the upper part of a product with a rounded reciprocal `m = ⌈2^s / d⌉`. The result is exact for all `n` up to
-//! `most` where `most * (m * d - 2^s) < 2^s` (Granlund and Montgomery, "Division by Invariant Integers using Multiplication",
-//! 1994), so that a small range of `n` makes for a short product. Types of 8 and 16 bits are divided in 32, and so are 64 bits
-//! whose values fit.
+//! A quotient `n / d` is the upper part of a product with a rounded reciprocal `m = ⌈2^s / d⌉`. The result is exact for
+//! all `n` up to `most` if `most * (m * d - 2^s) < 2^s` (Granlund and Montgomery, "Division by Invariant Integers using
+//! Multiplication", 1994), so a small range of `n` allows a short product. 8- and 16-bit values are divided in 32 bits,
+//! and so are 64-bit values that fit.
 
 use super::range::Ranges;
 use crate::ir::Scalar;
@@ -11,7 +11,7 @@ use crate::kernel::tree::Tree;
 use crate::kernel::{BinOp, BlockId, InstId, Kernel, Op, Ty, UnOp, Value};
 use smallvec::{SmallVec, smallvec};
 
-/// The instruction that gives the result of a sequence.
+/// The instruction with the result of a sequence.
 type Last = (Op, SmallVec<[Value; 2]>);
 
 /// Reduces the divisions by constants. Returns true if there were some.
@@ -91,7 +91,7 @@ impl Reducing<'_> {
         }
     }
 
-    /// A division of 64 bits whose operands have 32.
+    /// A 64-bit division whose operands fit in 32 bits.
     fn in_half(&mut self, op: BinOp, n: Value, d: Value) -> Option<Last> {
         if self.most(n).max(self.most(d)) > u32::MAX.into() {
             return None;
@@ -185,7 +185,7 @@ impl Reducing<'_> {
         (Op::Bin(op, Scalar::U32), smallvec![a, self.number(b)])
     }
 
-    /// With a factor of 33 bits: the product with its lower 32 bits, and half of the difference to `n`.
+    /// With a 33-bit factor: the product with its lower 32 bits, plus half of the difference to `n`.
     fn quotient_by_long_reciprocal(&mut self, n: Value, by: u32) -> Last {
         let log = 32 - by.leading_zeros();
         let factor = (1_u128 << (32 + log)).div_ceil(by.into()) as u32;
@@ -196,7 +196,7 @@ impl Reducing<'_> {
         self.last(BinOp::Shr, sum, log - 1)
     }
 
-    /// The quotient of a number that may be negative by a positive one: rounded down, and one more below zero.
+    /// The quotient of a possibly negative number by a positive one: rounded down, plus one for negative numbers.
     fn signed_quotient(&mut self, n: Value, by: u32) -> Last {
         let is_right = |factor: u128, shift: u32| (factor * u128::from(by) - (1 << shift)) << 31 <= 1 << shift;
         let (factor, shift) = (32..64)
@@ -214,7 +214,7 @@ impl Reducing<'_> {
         (Op::Bin(BinOp::Add, Scalar::U32), smallvec![high, sign])
     }
 
-    /// Numbers below zero are rounded up: the divisor less one is added first.
+    /// Negative numbers are rounded up: the divisor minus one is added first.
     fn by_signed_power(&mut self, op: BinOp, n: Value, by: u32, negated: bool) -> Last {
         let log = by.trailing_zeros();
         let sign = if log == 1 { n } else { self.with(BinOp::Shr, Scalar::I32, n, 31) };

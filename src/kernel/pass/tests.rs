@@ -1,4 +1,4 @@
-//! Random kernels give the same before and after each pass.
+//! Random kernels have the same results before and after each pass.
 
 mod image;
 mod memory;

@@ -1,11 +1,12 @@
-//! Unrolls loops whose trip count is known, so that values that depend on the iteration become constants: a
-//! shuffle by `i ^ k` in a loop over `k` is a fixed permutation in each iteration.
+//! Unrolls loops with a known trip count, so that values that depend on the iteration become constants: a shuffle by
+//! `i ^ k` in a loop over `k` is a fixed permutation in each iteration.
 //!
-//! The trip count is found by running the loop on the constants in it. Early exits of some lanes stay: each
-//! iteration is a scope that `Continue` leaves, inside a scope that `Exit` leaves.
+//! The trip count is found by running the loop on its constants. Early exits of some lanes stay: each iteration is a
+//! scope that `Continue` leaves, inside a scope that `Exit` leaves.
 //!
-//! [`run_partly`] repeats the body of a small loop with more iterations, so that the condition on which it ends is tested
-//! once for several of them: where constants tell the iterations, and where an index grows up to a limit. [`counted`] tells the trip count to back ends that can count them.
+//! [`run_partly`] partially unrolls a small loop with more iterations, so that its exit condition is tested once for
+//! several of them: if the trip count is constant, or if an index grows up to a limit. [`counted`] gives the trip count
+//! to back ends that have hardware loops.
 
 mod stride;
 mod trial;
@@ -27,18 +28,18 @@ use write::Writer;
 /// Rounds that are unrolled at most.
 const ROUNDS: usize = 64;
 
-/// The maximum for a loop with cross-lane operations that lanes may leave early: each round is inside an arm of the one
-/// before, and lanes can join from only so many arms.
+/// The limit for a loop with cross-lane operations that lanes may leave early: each iteration is nested in an arm of
+/// the previous one, and lanes can reconverge from a limited number of arms.
 const ROUNDS_LEFT_EARLY: usize = 4;
 
-/// Instructions that unrolling a loop may make.
+/// Limit of the instructions of an unrolled loop.
 const SIZE: usize = 512;
 
-/// The maximum for the loops that gain most: those with cross-lane operations, and where nothing after us unrolls, those whose
-/// rounds choose parts of arrays in the invocation's memory, which then become values.
+/// The limit for the loops that benefit most: loops with cross-lane operations and, if no later compiler unrolls, loops
+/// whose iterations index private arrays, which then become values.
 const SIZE_IF_WORTH_IT: usize = 2048;
 
-/// The maximum for a loop whose source asks for it, and for its trip count.
+/// The limit for a loop with an unroll attribute, and for its trip count.
 const SIZE_IF_ASKED: usize = 16384;
 const ROUNDS_IF_ASKED: usize = 1024;
 
@@ -49,10 +50,10 @@ const STEPS_COUNTED: usize = 16384;
 /// Copies of the body of a loop with more rounds, at least.
 const LEAST_COPIES: usize = 4;
 
-/// Rounds that a loop over an index with a limit does at once.
+/// Unroll factor of a loop over an index with a limit.
 const ROUNDS_AT_ONCE: u32 = 4;
 
-/// Unrolls loops, inner ones first, and `further` where that makes values of arrays. Returns true if there were some.
+/// Unrolls loops, inner ones first, and `further` if that turns arrays into values. Returns true if any were unrolled.
 pub fn run(kernel: &mut Kernel, further: bool) -> bool {
     let mut changed = false;
     for inst in loops(kernel).into_iter().rev() {
@@ -61,7 +62,7 @@ pub fn run(kernel: &mut Kernel, further: bool) -> bool {
     changed
 }
 
-/// A warning for each loop that is there although its source asks to unroll it; it points to the first line of the loop.
+/// A warning for each remaining loop with an unroll attribute, at the first line of the loop.
 pub fn refused(kernel: &Kernel, sources: &SourceMap) -> Vec<Diagnostic> {
     let is_asked = |flags: InstFlags| flags.contains(InstFlags::UNROLL);
     if !kernel.insts.iter().any(|(_, inst)| is_asked(inst.flags)) {
@@ -99,8 +100,8 @@ pub fn run_partly(kernel: &mut Kernel, limits: LoopCopies) -> bool {
     loops(kernel).into_iter().fold(false, |changed, inst| repeat(kernel, inst, limits) | changed)
 }
 
-/// Repeats the body of a loop whose end constants tell in every round, or that an index ends. One that its source needs to
-/// be left alone stays as it is.
+/// Partially unrolls a loop if its exit condition is constant in every iteration, or if an index ends it. A loop with
+/// `[[dont_unroll]]` stays as it is.
 fn repeat(kernel: &mut Kernel, inst: InstId, limits: LoopCopies) -> bool {
     let (Op::Loop { body, continuing }, flags) = (kernel.insts[inst].op, kernel.insts[inst].flags) else {
         return false;
@@ -111,7 +112,7 @@ fn repeat(kernel: &mut Kernel, inst: InstId, limits: LoopCopies) -> bool {
     if flags.contains(InstFlags::DONT_UNROLL) {
         return false;
     }
-    // One that its source needs to be unrolled stays a loop if that was refused.
+    // A loop with an unroll attribute stays a loop if unrolling was refused.
     let decided = match flags.contains(InstFlags::UNROLL) {
         true => None,
         false => decided(kernel, inst, copies, ROUNDS_COUNTED, STEPS_COUNTED),
@@ -124,7 +125,7 @@ fn repeat(kernel: &mut Kernel, inst: InstId, limits: LoopCopies) -> bool {
     }
 }
 
-/// The copies of an inner loop's body, a power of two; none if it is too large.
+/// The unroll factor of an inner loop, a power of two; `None` if it is too large.
 fn copies(size: Size, limits: LoopCopies) -> Option<usize> {
     let copies = (limits.insts / size.insts.max(1)).checked_ilog2().map(|log| limits.most.min(1 << log))?;
     (copies >= LEAST_COPIES && !size.has_loops).then_some(copies)
@@ -137,9 +138,9 @@ pub fn counted(kernel: &Kernel, inst: InstId) -> Option<Count> {
     is_inner.then(|| count(kernel, inst, ROUNDS_COUNTED, STEPS_COUNTED)).flatten()
 }
 
-/// Why a loop stays one.
+/// Why a loop is not unrolled.
 enum Refusal {
-    /// The constants in it do not tell the number of its rounds, or there are too many.
+    /// Its trip count is not constant, or too large.
     Uncounted(usize),
     LeftEarly,
     TooLarge(usize),
@@ -178,7 +179,7 @@ fn rounds_of(kernel: &Kernel, inst: InstId, further: bool) -> Result<usize, Refu
     if is_small { Ok(rounds) } else { Err(Refusal::TooLarge(limit)) }
 }
 
-/// Returns true if a loop has more than one way out, so that not all are taken for the number of rounds.
+/// Returns true if a loop has more than one exit, so that some iterations may not run.
 fn is_left_early(kernel: &Kernel, inst: InstId, blocks: [BlockId; 2]) -> bool {
     let mut ways = 0;
     let mut open = blocks.to_vec();
@@ -230,13 +231,13 @@ fn size(kernel: &Kernel, body: BlockId, continuing: BlockId, is_asked: bool) -> 
     Ok(size)
 }
 
-/// Returns true if the address of an access to the invocation's memory depends on the values that a loop carries.
+/// Returns true if the address of a private memory access depends on the values that a loop carries.
 fn chooses_parts(kernel: &Kernel, [body, continuing]: [BlockId; 2]) -> bool {
     if kernel.private.is_empty() {
         return false;
     }
     let mut carried: FxHashSet<Value> = kernel.blocks[body].params.iter().copied().collect();
-    // In the order of the text.
+    // In text order.
     let mut open = vec![continuing, body];
     while let Some(block) = open.pop() {
         for inst in &kernel.blocks[block].insts {

@@ -1,4 +1,4 @@
-//! How blocks are written: one instruction per line, nested blocks indented.
+//! Prints blocks: one instruction per line, nested blocks indented.
 
 use super::operation::words_of;
 use super::type_name;
@@ -17,13 +17,13 @@ pub struct Body<'k> {
     kernel: &'k Kernel,
     sources: Option<&'k SourceMap>,
     out: String,
-    /// Number of each value, in the order of the text; 0 where it has not been met.
+    /// Number of each value, in text order; 0 if it was not printed yet.
     numbers: Vec<u32>,
     next: u32,
     /// Numbers of loops and scopes, which terminators name.
     labels: FxHashMap<InstId, u32>,
     depth: usize,
-    /// File and line of the instruction before.
+    /// File and line of the previous instruction.
     place: Option<(Arc<str>, u32)>,
 }
 
@@ -43,7 +43,7 @@ impl<'k> Body<'k> {
         for id in &kernel.blocks[block].insts {
             match kernel.insts[*id].op {
                 op if op.is_structured() => self.construct(*id),
-                // The closing brace says it.
+                // The closing brace is enough.
                 Op::Yield if kernel.args(*id).is_empty() => {}
                 _ => self.inst(*id),
             }
@@ -57,7 +57,7 @@ impl<'k> Body<'k> {
         self.line(&text, inst.span);
     }
 
-    /// Flags, and what the instruction was made for: ` !precise !operation.0`.
+    /// Flags, and the origin of the instruction: ` !precise !operation.0`.
     fn marks(&self, id: InstId) -> String {
         let inst = &self.kernel.insts[id];
         let origin = match inst.origin {
@@ -69,7 +69,7 @@ impl<'k> Body<'k> {
         flags_text(inst.flags) + &origin
     }
 
-    /// A line, and where it comes from, if that is news.
+    /// A line, with its source place if that changed.
     fn line(&mut self, text: &str, span: Span) {
         let start = self.out.len();
         self.out.push_str(&"    ".repeat(self.depth));
@@ -83,7 +83,7 @@ impl<'k> Body<'k> {
         self.out.push('\n');
     }
 
-    /// `%3: b32, %4: bool = `, or nothing where there is no result.
+    /// `%3: b32, %4: bool = `, or nothing if there is no result.
     fn results(&mut self, id: InstId) -> String {
         let results: Vec<String> = self.kernel.results(id).map(|value| self.declare(value)).collect();
         if results.is_empty() { String::new() } else { format!("{} = ", results.join(", ")) }
@@ -137,13 +137,13 @@ impl<'k> Body<'k> {
         self.depth -= 1;
     }
 
-    /// Returns true if a block does nothing and gives nothing.
+    /// Returns true if a block does nothing and yields nothing.
     fn is_empty(&self, block: BlockId) -> bool {
         let yields_nothing = |id: &InstId| self.kernel.insts[*id].op == Op::Yield && self.kernel.args(*id).is_empty();
         matches!(self.kernel.blocks[block].insts.as_slice(), [only] if yields_nothing(only))
     }
 
-    /// The parameters of a block with what they begin as, where that is known: ` (%1: b32 = 0)`.
+    /// The parameters of a block with their initial values, if known: ` (%1: b32 = 0)`.
     fn initialized(&mut self, block: BlockId, values: &[Value]) -> String {
         let kernel = self.kernel;
         let mut texts = Vec::new();
@@ -206,7 +206,7 @@ fn of_type(ty: Ty) -> String {
     if ty == Ty::B32 { String::new() } else { format!(":{}", type_name(ty)) }
 }
 
-/// A constant, as a float where the operation says so and the text tells all bits.
+/// A constant, as a float if the operation uses floats and the text is exact.
 fn number(bits: u64, scalar: Option<Scalar>) -> String {
     let float = match scalar {
         Some(Scalar::F32) => Some(f64::from(f32::from_bits(bits as u32))),

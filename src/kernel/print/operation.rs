@@ -115,7 +115,7 @@ fn across_lanes(op: &Op) -> Words {
         Op::Fact(LaneFact::Mask(op)) => Words::plain(format!("lane_mask.{}", snake(op))),
         Op::Fact(fact) => Words::plain(format!("lane_{}", snake(fact))),
         Op::MaskAlu(op) => Words::plain(format!("mask.{}", snake(op))),
-        // The variant's name says everything.
+        // The variant's name is complete.
         ref other => Words::plain(snake(other)),
     }
 }

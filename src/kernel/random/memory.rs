@@ -1,8 +1,8 @@
-//! Kernels of memory accesses: components of 1 to 8 bytes, alone and as vectors, at addresses that may be the same through
-//! several buffers, pointers, and the memory of workgroups and invocations, in runs longer than what passes keep in view.
+//! Kernels of memory accesses: components of 1 to 8 bytes, alone and as vectors, at addresses that may alias through
+//! several buffers, pointers, and workgroup and private memory, in runs longer than passes track.
 //!
 //! Buffers 1 to 3 are one memory, and pointers lead to it. Each invocation has its own part, so that there are no
-//! races. Between kernels they are compared by all bytes that they leave.
+//! races. Kernels are compared by all bytes of that memory.
 
 use super::{GROUPS, Generator, Known, U64, WORDS};
 use crate::ir::{AtomicOp, BuiltIn, MemoryKinds, Order, Scalar, ScalarKind, Scope};
@@ -14,14 +14,14 @@ use crate::sim::{Dispatch, FaultKind, Memory, Program, Undefined, address_of};
 /// Invocations of a workgroup.
 const SIZE: u32 = 8;
 
-/// Bytes of each invocation in a buffer, in the workgroup's memory, and in each of its own variables.
+/// Bytes per invocation in a buffer, in workgroup memory, and in each private variable.
 const IN_BUFFER: u32 = 256;
 const IN_SHARED: u32 = 64;
 const IN_VARIABLE: u32 = 32;
 
 /// The buffer that all other buffers and pointers refer to, which is compared.
 const WHOLE: u32 = 1;
-/// The same memory by a variable that reads it only, and by one that writes it too.
+/// The same memory through a read-only variable, and through one that also writes it.
 const READ_ALIAS: u32 = 2;
 const WRITTEN_ALIAS: u32 = 3;
 /// Memory that never changes.
@@ -34,9 +34,9 @@ const U16: Scalar = Scalar { kind: ScalarKind::Uint, width: 16 };
 struct Place {
     space: MemorySpace,
     address: Value,
-    /// Bytes before the invocation's own, which the address leaves out.
+    /// Bytes before the invocation's own, excluded from the address.
     start: u32,
-    /// Bytes from there on that are the invocation's own.
+    /// Bytes after the start that belong to the invocation.
     room: u32,
     /// The known alignment of address and start.
     align: u32,
@@ -77,7 +77,7 @@ pub fn kernel(seed: u64) -> Kernel {
     generator.b.kernel
 }
 
-/// Runs such a kernel and returns the bytes that it leaves, none if they are undefined.
+/// Runs such a kernel and returns its bytes, `None` for undefined ones.
 pub fn run(kernel: &Kernel) -> Result<Vec<Option<u8>>, FaultKind> {
     let mut kernel = kernel.clone();
     for inst in kernel.insts.iter_mut().map(|(_, inst)| inst) {
@@ -173,7 +173,7 @@ impl Generator {
         }
     }
 
-    /// Another address in a part: a constant or a number that only the run knows after one that is known.
+    /// Another address in a part: a constant or run-time offset from a known one.
     fn further(&mut self) -> Place {
         let at = self.below(8) as usize;
         let place = self.places.all[at];
@@ -199,7 +199,7 @@ impl Generator {
             self.b.bin(BinOp::Shl, Scalar::U32, index, by)
         };
         let address = self.sum(place.space, place.address, index);
-        // The most that it moves by can no longer be used after it.
+        // The largest offset cannot be used after it.
         Place { address, room: place.room - most * unit, align: unit.min(place.align), ..place }
     }
 
@@ -234,7 +234,7 @@ impl Generator {
         }
     }
 
-    /// A place for which a condition holds; a fresh address at times.
+    /// A place that satisfies a condition; sometimes a fresh address.
     fn place_where(&mut self, fits: impl Fn(&Place) -> bool) -> Place {
         let fitting: Vec<Place> = self.places.all.iter().filter(|place| fits(place)).copied().collect();
         if self.chance(6) {
@@ -312,7 +312,7 @@ impl Generator {
         }
     }
 
-    /// Coherent and volatile, mostly neither.
+    /// Coherent and volatile flags, usually neither.
     fn flags(&mut self) -> [bool; 2] {
         match self.below(24) {
             0 => [true, false],
@@ -321,7 +321,7 @@ impl Generator {
         }
     }
 
-    /// More loads than places whose contents are known, with a store at times.
+    /// More loads than the tracked places, sometimes with a store.
     fn many_loads(&mut self) {
         for _ in 0..34 {
             self.load_from(|place| !matches!(place.space, MemorySpace::Private(_)));
@@ -331,7 +331,7 @@ impl Generator {
         }
     }
 
-    /// More accesses at one address than a group of them has members, with an access of another kind at times.
+    /// More accesses at one address than a group can have members, sometimes with an access of another kind.
     fn many_at_one_address(&mut self) {
         let place = self.place_where(|place| place.room >= 64);
         let is_written = !matches!(place.space, MemorySpace::Buffer(READ_ALIAS | CONSTANT));
@@ -344,7 +344,7 @@ impl Generator {
         }
     }
 
-    /// Accesses at more addresses than groups are open, each twice.
+    /// Accesses at more addresses than there are open groups, each twice.
     fn many_addresses(&mut self) {
         let mut fresh: Vec<Place> = (0..18).map(|_| self.further()).collect();
         fresh.retain(|place| place.room >= 16);
@@ -357,7 +357,7 @@ impl Generator {
         }
     }
 
-    /// A sum in memory, which needs no loop of its own to grow: statements are in loops too.
+    /// A sum in memory; the statement may itself be in a loop.
     fn add_to_memory(&mut self) {
         let is_shared = self.chance(2);
         let place = self.place_where(|place| match place.space {
@@ -389,7 +389,7 @@ impl Generator {
         self.b.store(memory, access.place.address, &[after]);
     }
 
-    /// A word that a loop adds to, which is stored before it; at times the loop touches other memory too.
+    /// A word that a loop adds to, which is stored before it; sometimes the loop accesses other memory too.
     fn sum_in_loop(&mut self, access: Access) {
         self.store_at(access);
         let own = access.place.space;
@@ -407,14 +407,14 @@ impl Generator {
         });
     }
 
-    /// An order of accesses, without waiting for others.
+    /// Orders accesses, without waiting for other invocations.
     fn order(&mut self) {
         let kinds = self.one_of(&[MemoryKinds::BUFFER, MemoryKinds::SHARED]);
         let order = Order::AcquireRelease;
         self.b.effect(Op::Barrier { execution: None, memory: Scope::Device, kinds, order }, &[]);
     }
 
-    /// Numbers of 16 bits of others, and others of them.
+    /// Converts numbers to 16 bits and back.
     fn narrow_or_widen(&mut self) {
         let (from, to) =
             self.one_of(&[(U16, Scalar::U32), (Scalar::U32, U16), (U16, U64), (U64, U16), (U64, Scalar::U32)]);

@@ -5,7 +5,7 @@ use crate::ir::Scalar;
 use crate::kernel::{BinOp, BlockId, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
 
 impl Generator {
-    /// Some statements; a terminator may end them early.
+    /// Some statements, which a terminator may end early.
     pub fn statements(&mut self, count: u32) {
         for _ in 0..count {
             if self.room == 0 || self.b.is_terminated() {
@@ -36,7 +36,7 @@ impl Generator {
         }
     }
 
-    /// The address of a word of this invocation, and what the access adds.
+    /// The address of a word of this invocation, and the access's offset.
     fn place(&mut self, space: MemorySpace, word: u32) -> (Value, u32) {
         let base = match space {
             MemorySpace::Private(0) => self.b.u32(0),
@@ -52,7 +52,7 @@ impl Generator {
         (self.b.bin(op, Scalar::U32, base, four), 0)
     }
 
-    /// The bytes before one of the first four words, which only the run knows or which is a constant.
+    /// The byte offset of one of the first four words, at run time or constant.
     fn index(&mut self) -> Value {
         let number = self.operand(Scalar::U32, true);
         let (three, two) = (self.b.u32(3), self.b.u32(2));
@@ -145,7 +145,7 @@ impl Generator {
         self.add_results(inst, &scalars);
     }
 
-    /// Leaves a construct, or continues to a loop's next round, or ends the invocation, where a condition says so.
+    /// Conditionally leaves a construct, continues to a loop's next iteration, or ends the invocation.
     fn leave(&mut self) {
         let condition = self.operand(Scalar::BOOL, true);
         let (then, otherwise) = (self.b.kernel.add_block(&[]), self.b.kernel.add_block(&[]));
@@ -160,7 +160,7 @@ impl Generator {
         self.nested(otherwise, |g| g.end(Op::Yield, &[]));
     }
 
-    /// A jump to a construct's end or next round, or out of the kernel.
+    /// A jump to a construct's end or next iteration, or out of the kernel.
     fn jump(&mut self, target: &Leavable) {
         match target.counter {
             _ if self.chance(8) => self.end(Op::Return, &[]),
@@ -173,7 +173,7 @@ impl Generator {
         }
     }
 
-    /// A loop over a counter, which ends at a constant or at a number that depends on the invocation.
+    /// A loop with a counter, which ends at a constant or at a number that depends on the invocation.
     fn counted_loop(&mut self) {
         self.loop_of(|g| g.statements(6));
     }

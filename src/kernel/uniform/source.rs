@@ -13,7 +13,7 @@ pub struct Sources<'k> {
 }
 
 impl Sources<'_> {
-    /// The extent of an instruction's results, whose operands have these.
+    /// The extent of an instruction's results, given the extents of its operands.
     pub fn result(&self, inst: InstId, op: &Op, args: Vec<Extent>) -> Extent {
         let all = args.iter().copied().min().unwrap_or(Extent::Dispatch);
         match *op {
@@ -45,7 +45,7 @@ impl Sources<'_> {
         }
     }
 
-    /// Returns true if an operation with a constant removes the bits in which the index differs inside a wave.
+    /// Returns true if an operation with a constant removes the bits in which the index differs within a wave.
     fn drops_lane(&self, inst: InstId, op: BinOp) -> bool {
         let [value, by] = self.kernel.args(inst) else { return false };
         let Some(by) = self.kernel.as_constant(*by).filter(|_| self.counts_lanes(*value)) else { return false };
@@ -58,7 +58,7 @@ impl Sources<'_> {
         }
     }
 
-    /// Returns true if a value is the invocation's number in its workgroup, so that waves begin at multiples of their
+    /// Returns true if a value is the invocation index in the workgroup, so that waves start at multiples of their
     /// size.
     fn counts_lanes(&self, value: Value) -> bool {
         let Def::Inst(inst, _) = self.kernel.values[value].def else { return false };
@@ -74,7 +74,7 @@ impl Sources<'_> {
         self.kernel.workgroup_size[0].is_multiple_of(self.wave_size)
     }
 
-    /// How far invocations that read the same place at once find the same there.
+    /// How uniform the values are if invocations read the same place at once.
     fn memory(&self, access: MemoryAccess) -> Extent {
         if access.volatile || access.coherent {
             return Extent::Lane;
@@ -84,15 +84,15 @@ impl Sources<'_> {
             MemorySpace::Private(_) => Extent::Lane,
             MemorySpace::Buffer(buffer) => match self.kernel.buffers.get(buffer as usize) {
                 Some(buffer) if buffer.is_constant() => Extent::Dispatch,
-                // Another invocation may write it, if through another buffer.
+                // Another invocation may write it, through another buffer at least.
                 _ => Extent::Wave,
             },
             MemorySpace::Shared | MemorySpace::Physical => Extent::Wave,
         }
     }
 
-    /// The results of cross-lane operations. A move of a uniform value may still be undefined in some lanes, so only those
-    /// count whose result all active lanes share.
+    /// The results of cross-lane operations. A move of a uniform value may still be undefined in some lanes, so only
+    /// operations whose result all active lanes share count.
     fn lane(&self, op: LaneOp, all: Extent) -> Extent {
         let signature = op.signature();
         match signature.depends {
@@ -104,7 +104,7 @@ impl Sources<'_> {
     }
 }
 
-/// How far lanes that ask an image the same find the same there.
+/// How uniform the results are if lanes make the same image query or access.
 fn image(op: ImageOp) -> Extent {
     match op {
         ImageOp::Size | ImageOp::Levels | ImageOp::Samples => Extent::Dispatch,
@@ -113,7 +113,7 @@ fn image(op: ImageOp) -> Extent {
     }
 }
 
-/// Returns true if a primitive gives all active lanes the same.
+/// Returns true if a primitive gives all active lanes the same result.
 fn is_uniform(primitive: Primitive, wave_size: u32) -> bool {
     match primitive {
         Primitive::Group(GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Ballot | GroupOp::Vote(_)) => true,

@@ -1,5 +1,5 @@
-//! Random kernels check the analysis while they run: a vote at each value that is said to be uniform, a ballot where
-//! lanes are said to be together.
+//! Random kernels check the analysis at run time: with a vote at each value that should be uniform, and a ballot where
+//! lanes should be together.
 
 use super::{Extent, Uniformity};
 use crate::ir::{AtomicOp, BuiltIn, Order, Scalar, ScalarKind, Scope};
@@ -84,7 +84,7 @@ impl Watcher {
     }
 }
 
-/// Watches all that is said of a kernel; of values only if none is undefined.
+/// Adds checks of all claims about a kernel; of claims about values only if none is undefined.
 fn watched(kernel: &Kernel, said: &Uniformity, values: bool) -> Kernel {
     let mut watcher = Watcher::new(kernel.clone());
     for block in Tree::new(kernel).blocks {

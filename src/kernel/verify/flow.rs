@@ -1,9 +1,9 @@
-//! Control flow: what constructs take and give, and where terminators may lead.
+//! Control flow: the operands and results of constructs, and the targets of terminators.
 
 use super::{Check, Verifier, ensure};
 use crate::kernel::{BlockId, Def, InstId, Op, Ty, Value};
 
-/// A block that the walk is in.
+/// A block that the walk has entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BlockRole {
     /// The kernel's body.
@@ -117,7 +117,7 @@ impl Verifier<'_> {
         self.types(self.kernel.blocks[block].params.iter().copied())
     }
 
-    /// Checks that a block has parameters of these types, and they are its own.
+    /// Checks that a block has parameters of these types, which belong to it.
     fn params_check(&self, block: BlockId, types: &[Ty]) -> Check {
         let own = |(n, param): (usize, &Value)| self.kernel.values[*param].def == Def::Param(block, n as u32);
         ensure!(self.kernel.blocks[block].params.iter().enumerate().all(own), "a parameter of {block:?} is another's");

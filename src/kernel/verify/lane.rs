@@ -33,7 +33,7 @@ impl Verifier<'_> {
                 Ok(Signature::new(types, [Ty::of(ty)]))
             }
             Op::Prim { primitive, ty } => {
-                // A mask that may differ between lanes becomes one scalar as a number does.
+                // A varying mask becomes a scalar mask in the same way as a number.
                 let first = self.kernel.args(inst).first().map(|value| self.kernel.ty(*value));
                 let masks = primitive == ScalarOp::ReadFirstLane.into() && first == Some(Ty::Mask);
                 moved_or_asked(primitive, if masks { Ty::Mask } else { Ty::of(ty) }, args)
@@ -43,7 +43,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Types of the results, where operands are of these types.
+/// Types of the results, if operands have these types.
 fn results(gives: Gives, ty: [Scalar; 2], count: usize) -> Vec<Ty> {
     match gives {
         Gives::Nothing => vec![],
@@ -94,7 +94,7 @@ fn moved_or_asked(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature
     })
 }
 
-/// A mover takes the value, the old value where it may keep it, and its index operands.
+/// A move takes the value, the old value if it may keep it, and its index operands.
 fn moved(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature> {
     let index = primitive.instruction().index_operands();
     let values = count.checked_sub(index).ok_or("operands are missing")?;
@@ -104,7 +104,7 @@ fn moved(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature> {
     Ok(Signature::new(types, [ty]))
 }
 
-/// Returns true if a mover may leave what its destination held in some lanes, or takes two values.
+/// Returns true if a move may leave the destination's old value in some lanes, or takes two values.
 fn may_keep(primitive: Primitive) -> bool {
     match primitive {
         Primitive::Dpp16(_) | Primitive::Dpp8(_) | Primitive::Scalar(ScalarOp::WriteLane) => true,

@@ -49,8 +49,8 @@ impl Verifier<'_> {
         Ok(Signature::new(args, results))
     }
 
-    /// Checks the alignment that an access to memory of our own layout claims, where the address is a constant. The user
-    /// answers for the addresses of other memory.
+    /// Checks the alignment that an access to memory with our own layout assumes, if the address is a constant. The
+    /// user is responsible for the addresses of other memory.
     pub(super) fn claim(&self, inst: InstId) -> Check {
         let (Op::Load(access) | Op::Store(access) | Op::Atomic { access, .. }) = self.kernel.insts[inst].op else {
             return Ok(());

@@ -19,7 +19,7 @@ impl Signature {
     }
 }
 
-/// Kinds of scalars that an operation is on.
+/// Kinds of scalars that an operation works on.
 #[derive(Clone, Copy)]
 enum On {
     Ints,

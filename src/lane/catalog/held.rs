@@ -1,7 +1,7 @@
 //! Finds a request in the catalog by walking its rows, without building any request.
 //!
-//! 32-bit words are moved alike whatever they mean, and vectors like their components; the tests hold plans against
-//! each other for that. The plan of a request that is not in the rows is checked when it is made.
+//! Moves treat all 32-bit words alike, and vectors like their components; the tests compare such plans with each other.
+//! The plan of a request that is not in the rows is checked when it is made.
 
 use super::rows;
 use crate::lane::request::{Input, LaneType, Request, ScalarKind};

@@ -1,9 +1,9 @@
 //! The plan checker: runs a plan on symbols over all lanes and compares every lane with the operation's meaning.
 //!
-//! Moves must show the exact source lane, reductions each contribution once (and in the promised order where the
-//! profile is reproducible and the values are floats), bools and ballots every bit. Values from inactive lanes or from
-//! outside the subgroup are poison, which must not reach a defined result. Operands that vary are tried with uniform
-//! and with random values; the masks of active lanes are the full one, first lanes, single lanes and random ones.
+//! Moves must show the exact source lane, reductions each contribution once (in the promised order if the profile is
+//! reproducible and the values are floats), bools and ballots every bit. Values from inactive lanes or from outside the
+//! subgroup are poison, which must not reach a defined result. Varying operands are tested with uniform and with random
+//! values. The masks of active lanes include the full mask, first lanes, single lanes and random ones.
 
 mod operands;
 pub mod prove;
@@ -31,16 +31,15 @@ use terms::{Term, Terms, Traits};
 
 type TermRow = LaneRow<Term>;
 
-/// Each of these lets a lane have the masks of the lanes below it, and so on.
+/// With any of these a lane can get the mask of the lanes below it, and similar masks.
 const HAVE_MASKS: [Feature; 3] = [Feature::Ballot, Feature::NvBallot, Feature::AmdWave];
 
 /// How many masks and operand values are tried, from few to many.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Effort {
-    /// A few runs, for a plan that tests have proven: what a build with debug assertions does with every plan that it
-    /// emits.
+    /// A few runs, for a plan that tests have proven: builds with debug assertions check every emitted plan so.
     Glance,
-    /// Enough to find what a wrong rule does: for a plan that is checked while a user waits.
+    /// Enough to find the errors of a wrong rule, for a plan that is checked while a user waits.
     Quick,
     /// Every number of first lanes, every single lane, 64 random masks.
     Thorough,
@@ -50,7 +49,7 @@ pub enum Effort {
 const COMMON_SIZE: u32 = 32;
 
 impl Effort {
-    /// Less where a caller waits.
+    /// Less effort when a caller waits.
     fn hurried(self) -> Effort {
         if self == Effort::Thorough { self } else { Effort::Glance }
     }
@@ -59,13 +58,13 @@ impl Effort {
 /// A plan that is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wrong {
-    /// A step needs what the profile does not have.
+    /// A step needs a feature that the profile lacks.
     Illegal { step: Step },
-    /// A step uses what is not there, or operands of the wrong kind.
+    /// A step uses a missing operand, or operands of the wrong kind.
     Malformed { step: Step },
     /// The operation cannot take these operands.
     Meaningless,
-    /// A lane got something else than the operation means.
+    /// A lane got another value than the operation's meaning.
     Lane { lanes: Lanes, lane: u32, expected: String, got: String },
 }
 
@@ -94,12 +93,12 @@ pub fn check(request: &Request, profile: &Profile, plan: &Plan, effort: Effort) 
     };
     let ordered = orders_reductions(request, profile);
     let sizes = sizes.iter().filter(|size| **size >= plan.least_size);
-    // Of many sizes one has the runs that a user waits for.
+    // Of many sizes, one gets the runs that a user waits for.
     let at = |size: u32| if profile.wave_size.is_none() && size != COMMON_SIZE { effort.hurried() } else { effort };
     sizes.map(|size| check_size(request, plan, *size, ordered, at(*size))).sum()
 }
 
-/// Returns true if the bits of a fold depend on its order, and the profile promises one.
+/// Returns true if the bits of a reduction depend on its order, and the profile guarantees one.
 fn orders_reductions(request: &Request, profile: &Profile) -> bool {
     profile.reproducible && is_float(request)
 }
@@ -127,7 +126,7 @@ fn is_legal(request: &Request, profile: &Profile, plan: &Plan, step: &Step) -> b
     }
 }
 
-/// Returns true if the arithmetic instruction of a fold can take its moved operand from this primitive.
+/// Returns true if the arithmetic instruction of a reduction can take its moved operand from this primitive.
 fn carries(request: &Request, profile: &Profile, step: &Step, op: ReduceOp, primitive: Primitive) -> bool {
     match step.ty {
         StepType::Like(n) => {
@@ -137,7 +136,7 @@ fn carries(request: &Request, profile: &Profile, step: &Step, op: ReduceOp, prim
     }
 }
 
-/// Returns true if a primitive takes operands of this kind: some lanes must be constants.
+/// Returns true if a primitive accepts operands of this kind: some lanes must be constants.
 fn takes(primitive: Primitive, request: &Request, profile: &Profile, plan: &Plan, step: &Step) -> bool {
     let lane_is_constant = matches!(step.args[1], Operand::Const(_));
     match primitive {
@@ -176,7 +175,7 @@ fn is_float(request: &Request) -> bool {
     request.inputs.first().is_some_and(|input| input.ty.is_float())
 }
 
-/// Returns true if equal values have the same bits, and of each two different ones one is less: not of floats.
+/// Returns true if equal values have the same bits and different values are ordered, which excludes floats.
 fn sorts_bits(request: &Request) -> bool {
     request.inputs.iter().all(|input| !input.ty.is_float())
 }
@@ -189,7 +188,7 @@ fn malformed(error: eval::Malformed) -> Wrong {
     Wrong::Malformed { step: error.step }
 }
 
-/// The facts about the active lanes where the plan runs.
+/// The facts about the active lanes at the plan.
 fn assumed(request: &Request, plan: &Plan) -> Activity {
     request.activity.max(plan.assumes)
 }
@@ -201,12 +200,12 @@ struct Case<'a> {
     /// True if the order of reductions matters.
     ordered: bool,
     float: bool,
-    /// The set-up where all lanes are active.
+    /// The setup, computed with all lanes active.
     setup: Vec<TermRow>,
 }
 
 impl Case<'_> {
-    /// Runs the plan and compares every defined lane. Returns whether there was one.
+    /// Runs the plan and compares every defined lane. Returns true if there was one.
     fn run(&self, lanes: Lanes, inputs: &[TermRow]) -> Result<bool, Wrong> {
         let request = self.request;
         let in_order = self.ordered && has_order(request.op, lanes);
@@ -231,7 +230,7 @@ impl Case<'_> {
         if self.plan.whole.is_empty() {
             return eval::run_after(terms, self.plan, &self.setup, inputs, lanes).map_err(malformed);
         }
-        // Whole-wave steps must not rely on what the set-up gave inactive lanes.
+        // Whole-wave steps must not rely on the setup's values in inactive lanes.
         eval::run(terms, self.plan, inputs, lanes).map_err(malformed)
     }
 }
@@ -240,8 +239,8 @@ fn is_undefined(row: &TermRow, lanes: Lanes) -> bool {
     lanes.iter().all(|lane| row[lane as usize] == LaneValue::Poison)
 }
 
-/// Returns true if an operation's order is said: a fold of active lanes has one only where all are, one of a partition
-/// never.
+/// Returns true if an operation has a defined order: a reduction of active lanes only if all are active, a partitioned
+/// one never.
 fn has_order(op: LaneOp, lanes: Lanes) -> bool {
     match op {
         LaneOp::Reduce { members: Members::Active, .. } => lanes.is_full(),

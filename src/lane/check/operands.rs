@@ -1,4 +1,4 @@
-//! The operands that a plan is tried with, and the lanes that are active.
+//! The operands and the active lanes that a plan is tested with.
 
 use super::{Effort, TermRow};
 use crate::lane::check::terms::Term;
@@ -8,13 +8,13 @@ use crate::lane::request::{Known, Request, ScalarKind};
 use crate::lane::signature::Role;
 use crate::lane::value::{LaneValue, low_bits};
 
-/// One choice of the operands that vary.
+/// One choice of the varying operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Pattern {
     seed: u64,
     /// Every operand but the moved value is the same in all lanes.
     uniform: bool,
-    /// Number among the uniform, or among the other choices.
+    /// Index among the uniform choices, or among the others.
     step: u32,
 }
 
@@ -43,8 +43,8 @@ impl Random {
     }
 }
 
-/// The role of operand `n` of an operation for values of this kind, as the checker tells them apart: everything that is
-/// moved or folded is [`Role::Data`], and bools are moved and folded as what they are.
+/// The role of operand `n` of an operation on values of this kind, as the checker distinguishes them: everything that
+/// is moved or reduced is [`Role::Data`], except bools, which keep their own role.
 pub(crate) fn role(op: LaneOp, n: usize, kind: ScalarKind) -> Role {
     match op.signature().role(n) {
         Some(Role::Key) => Role::Key,
@@ -57,7 +57,7 @@ pub(crate) fn role(op: LaneOp, n: usize, kind: ScalarKind) -> Role {
     }
 }
 
-/// The choices that a request is tried with: one where nothing varies but moved values.
+/// The choices that a request is tested with: a single one if nothing varies except moved values.
 pub fn patterns(request: &Request, effort: Effort) -> Vec<Pattern> {
     let fixed = |n: usize| {
         let input = request.inputs[n];
@@ -67,7 +67,7 @@ pub fn patterns(request: &Request, effort: Effort) -> Vec<Pattern> {
     };
     let count = match effort {
         _ if (0..request.inputs.len()).all(fixed) => 1,
-        // Networks are long: fewer runs of them find as much.
+        // Networks are long, and fewer runs find as many errors.
         Effort::Glance => 2,
         Effort::Quick if matches!(request.op, LaneOp::Sort { .. } | LaneOp::Reduce { .. }) => 3,
         Effort::Quick => 6,
@@ -81,7 +81,7 @@ fn known_row<'a>(request: &'a Request<'_>, n: usize) -> Option<&'a [u32]> {
     if n == 1 { request.index.as_deref() } else { None }
 }
 
-/// The choices for mask number `n`: all of them where all lanes are active, otherwise a few, other ones for each mask.
+/// The choices for mask number `n`: all of them if all lanes are active, otherwise a few, different for each mask.
 pub fn some_of<T>(patterns: &[T], n: usize, effort: Effort) -> impl Iterator<Item = &T> {
     let few = if effort == Effort::Thorough && n > 0 { 4 } else { patterns.len() };
     let first = if few < patterns.len() { few * n % patterns.len() } else { 0 };
@@ -111,8 +111,7 @@ pub fn rows(request: &Request, size: u32, pattern: &Pattern) -> Vec<TermRow> {
     request.inputs.iter().enumerate().map(row).collect()
 }
 
-/// Returns true if operand `n` is moved and may still be the same in all lanes, where the plan counts on what is known
-/// of it.
+/// Returns true if operand `n` is moved and may still be uniform, and the plan uses that fact.
 fn is_written(op: LaneOp, n: usize) -> bool {
     op.signature().role(n) == Some(Role::Same)
 }
@@ -143,7 +142,7 @@ fn spread<T: Clone>(pattern: &Pattern, size: u32, mut next: impl FnMut() -> T) -
     }
 }
 
-/// Uniform indices are all small ones, then random; others are random, in the subgroup and somewhat beyond.
+/// Uniform indices: all small ones, then random ones. Other indices: random, within the subgroup and slightly beyond.
 fn indices(pattern: &Pattern, size: u32, random: &mut Random) -> Vec<u32> {
     let limit = if random.below(2) == 0 { size } else { size.max(32) + 9 };
     match pattern.uniform {
@@ -153,7 +152,7 @@ fn indices(pattern: &Pattern, size: u32, random: &mut Random) -> Vec<u32> {
     }
 }
 
-/// Dense and sparse ballots, and bits above the subgroup too.
+/// Dense and sparse ballots, with bits above the subgroup too.
 fn ballot(random: &mut Random) -> u128 {
     match random.below(4) {
         0 => 0,
@@ -173,7 +172,7 @@ fn predicates(pattern: &Pattern, size: u32, random: &mut Random) -> Vec<bool> {
     }
 }
 
-/// All equal, all but one equal, a NaN among equals, two values, equal inside segments of one size.
+/// All equal, all but one equal, a NaN among equals, two values, equal within segments of one size.
 fn classes(pattern: &Pattern, size: u32, random: &mut Random) -> Vec<u32> {
     let odd = random.below(size);
     let among = |lane: u32, other: u32| if lane == odd { other } else { 7 };

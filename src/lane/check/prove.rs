@@ -1,5 +1,5 @@
-//! Proves the plans of whole profiles: every sample of the catalog, with everything that may be known of the active
-//! lanes. A plan that many profiles share is run once; whether a profile has its instructions is asked each time.
+//! Proves the plans of whole profiles: every sample of the catalog, for each fact that may be known about the active
+//! lanes. A plan that many profiles share is run once; each profile is checked for its instructions.
 
 use super::{Effort, Wrong, assumed, check, legal, orders_reductions};
 use crate::lane::catalog::{self, Sample};
@@ -11,7 +11,7 @@ use crate::profile::Profile;
 use rustc_hash::FxHashMap;
 use std::fmt;
 
-/// The activities that may be known, the weakest first.
+/// The activities that may be known, weakest first.
 const ACTIVITIES: [Activity; 3] = [Activity::Any, Activity::FirstLanes, Activity::Full];
 
 /// How much was proven.
@@ -19,13 +19,13 @@ const ACTIVITIES: [Activity; 3] = [Activity::Any, Activity::FirstLanes, Activity
 pub struct Tally {
     /// Plans, each for one operation, type, width, activity and profile.
     pub cases: usize,
-    /// Different ones among them.
+    /// The number of different plans among them.
     pub plans: usize,
     /// Runs over all lanes of a wave.
     pub runs: u64,
 }
 
-/// A plan that the proof refuses: a defect of the rule that made it.
+/// A plan that the proof refuses, because of a bug in its rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsound {
     pub rule: &'static str,
@@ -39,7 +39,7 @@ impl fmt::Display for Unsound {
     }
 }
 
-/// The key by which cases are one as far as the runs go.
+/// The key of cases with the same runs.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     op: LaneOp,
@@ -52,7 +52,7 @@ struct Key {
 /// Proves plans and remembers them.
 pub struct Prover {
     effort: Effort,
-    /// The least that was known of the active lanes when a plan was proven.
+    /// The weakest activity for which a plan was proven.
     proven: FxHashMap<Key, Activity>,
     pub tally: Tally,
 }
@@ -75,7 +75,7 @@ impl Prover {
         Ok(())
     }
 
-    /// Proves the plan of one request, unless it is proven already.
+    /// Proves the plan of one request, unless it is already proven.
     ///
     /// # Errors
     /// When the plan is wrong.
@@ -109,7 +109,7 @@ impl Prover {
     }
 }
 
-/// The operand as far as a run looks at its type: whether it is a float, an integer or a bool.
+/// The operand reduced to what a run depends on: whether it is a float, an integer or a bool.
 fn plain(input: &Input) -> Input {
     let ty = match input.ty.kind {
         ScalarKind::Float => LaneType::F32,
@@ -119,8 +119,7 @@ fn plain(input: &Input) -> Input {
     Input { ty, ..*input }
 }
 
-/// Proves all plans of a profile that is not part of the program; with debug assertions, which make it slow, by fewer
-/// runs.
+/// Proves all plans of a profile that is not built in. Builds with debug assertions, which are slow, use fewer runs.
 ///
 /// # Errors
 /// The first plan that is wrong.

@@ -1,4 +1,4 @@
-//! Symbolic values: what came from which lane, and how it was folded together.
+//! Symbolic values: the lanes that contributed to a value, and how they were combined.
 
 use crate::lane::op::{InvertibleOp, ReduceOp};
 use crate::lane::value::{Domain, LaneValue};
@@ -7,22 +7,22 @@ use rustc_hash::FxHashMap;
 /// A symbol. Equal terms are equal values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Term {
-    /// The operand of a lane; leaves with one label are one value. Labels order keys; [`Term::NAN`] is unordered.
+    /// The operand of a lane. Leaves with the same label are one value. Labels order keys; [`Term::NAN`] is unordered.
     Leaf {
         input: u8,
         label: u32,
     },
     Identity(ReduceOp),
-    /// The neutral value, where that is not the identity.
+    /// The neutral value, if it differs from the identity.
     Neutral(ReduceOp),
     Zero,
-    /// The fold, in any order, of what these lanes passed: bit `j` for the leaf with label `j`.
+    /// The reduction, in any order, of these lanes' operands: bit `j` for the leaf with label `j`.
     Lanes {
         op: ReduceOp,
         input: u8,
         set: u128,
     },
-    /// Another fold: number of a [`Node`].
+    /// Another reduction: index of a [`Node`].
     Node(u32),
 }
 
@@ -69,7 +69,7 @@ impl Term {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Node {
-    /// Both operands, the lesser first: the order of two does not change their fold.
+    /// Both operands, the lesser first, because a reduction of two is commutative.
     Pair(ReduceOp, Term, Term),
     /// Contributions in ascending order, folded in any order.
     Bag(ReduceOp, Vec<Term>),
@@ -82,13 +82,13 @@ enum Node {
 pub struct Traits {
     /// True if the order of reductions matters.
     pub ordered: bool,
-    /// True if values are floats, of which `x + 0` is not always `x`.
+    /// True if values are floats, for which `x + 0` is not always `x`.
     pub float: bool,
     /// True if values are keys with a total order, where equal keys have equal bits: sorted integers.
     pub total: bool,
 }
 
-/// All reductions of one run. Where order does not matter every fold is the bag of its contributions.
+/// All reductions of one run. If order does not matter, every reduction is the multiset of its contributions.
 pub struct Terms {
     traits: Traits,
     nodes: Vec<Node>,
@@ -133,7 +133,7 @@ impl Terms {
         }
     }
 
-    /// A value for people: `3` is what lane 3 passed, `(0·1)` a fold in this order, `{0 1}` one in any order.
+    /// A value for people: `3` is lane 3's operand, `(0·1)` a reduction in this order, `{0 1}` one in any order.
     pub fn show(&self, value: LaneValue<Term>) -> String {
         match value {
             LaneValue::Data(term) => self.show_term(term),

@@ -12,8 +12,8 @@ use crate::lane::value::{Domain, LaneValue, Lanes};
 use crate::lane::{Depends, Family, Gives, Input, Known, LaneType, Refusal, Request, Span, plan};
 use crate::profile::{Client, Feature, Profile, Target};
 
-/// SPIR-V's profiles at every size, with and without the promised order, the unknown size first; hardware as it is. Of
-/// profiles that differ in name alone one stands for all, with their number.
+/// SPIR-V's profiles at every size, with and without the guaranteed order, the unknown size first; hardware profiles at
+/// their own. One profile represents all that differ only in name, with their number.
 fn profiles() -> Vec<(Profile, usize)> {
     let sizes = [None, Some(4), Some(8), Some(16), Some(32), Some(64), Some(128)];
     let sized = |profile: Profile| sizes.into_iter().map(move |size| profile.clone().with_wave_size(size));
@@ -43,7 +43,7 @@ fn narrower() -> impl Iterator<Item = Profile> {
     })
 }
 
-/// Proves all plans of the operations that are wanted, on all profiles, and says how many.
+/// Proves all plans of the selected operations on all profiles, and prints their number.
 fn prove_all(what: &str, wanted: fn(LaneOp) -> bool) {
     let samples: Vec<Sample> = catalog::all().into_iter().filter(|sample| wanted(sample.op)).collect();
     let mut prover = Prover::new(Effort::Thorough);
@@ -114,7 +114,7 @@ fn moves(op: LaneOp) -> bool {
     matches!(op.signature().family, Family::Quad | Family::Move)
 }
 
-/// Profiles have a plan for everything, or say what is missing.
+/// Profiles have a plan for everything, or report what is missing.
 #[test]
 fn what_is_not_proven_is_refused_with_a_reason() {
     for (profile, _) in &profiles() {
@@ -123,10 +123,10 @@ fn what_is_not_proven_is_refused_with_a_reason() {
             let right = match &refusal {
                 Refusal::TooWide { width, size } => width > size,
                 Refusal::NoHardware { feature, since, .. } => {
-                    // No profile of WGSL has barriers of the subgroup, and OpenGL has one profile.
+                    // No WGSL profile has subgroup barriers, and OpenGL has only one profile.
                     let is_only = *feature == Feature::SubgroupBarrier || profile.client == Client::OpenGl;
                     let some_has = since.is_some() || is_only;
-                    // SPIR-V has them all from 1.3 on.
+                    // SPIR-V has all of them from 1.3 on.
                     let may_lack = profile.target != Target::Spirv || profile.version < (1, 3);
                     !profile.has(*feature) && may_lack && some_has
                 }
@@ -138,7 +138,8 @@ fn what_is_not_proven_is_refused_with_a_reason() {
     }
 }
 
-/// A second way that gives the lane's own value back where all lanes are active: the plan never takes it then, but a target may.
+/// A second branch that returns the lane's own value if all lanes are active. The plan never takes it then, but a
+/// target may.
 #[test]
 fn the_second_of_two_ways_is_right_under_any_mask() {
     let inputs = [Input::varying(LaneType::U32)];
@@ -168,7 +169,7 @@ fn profiles_of_users_are_proven() {
     assert!(tally.cases > 1000 && tally.plans > 300, "{tally:?}");
 }
 
-/// A value that is removed from a reduction must be part of it; floats round, so they are never removed.
+/// A value that is removed from a reduction must be part of it. Floats round, so they are never removed.
 #[test]
 fn a_part_is_taken_out_of_a_fold_of_integers_only() {
     let leaf = |label| Term::Leaf { input: 0, label };
@@ -187,7 +188,7 @@ fn a_part_is_taken_out_of_a_fold_of_integers_only() {
     assert_eq!(floats.remove(InvertibleOp::Add, both, b), None);
 }
 
-/// A minimum is one of two keys where equal ones have the same bits: not among floats.
+/// A minimum is one of two keys if equal keys have the same bits, which excludes floats.
 #[test]
 fn extremes_are_keys_of_integers_only() {
     let [a, b] = [1, 2].map(|label| Term::Leaf { input: 0, label });
@@ -197,7 +198,7 @@ fn extremes_are_keys_of_integers_only() {
     assert!(![a, b].contains(&floats.combine(ReduceOp::Min, a, b)));
 }
 
-/// Data that is known, such as the values of a sort, takes the same plans.
+/// Known data, such as the values of a sort, has the same plans.
 #[test]
 fn known_data_makes_no_plan_wrong() {
     for name in ["spirv-1.6", "nv-hopper", "gfx1100-wave32"] {
@@ -216,13 +217,13 @@ fn known_data_makes_no_plan_wrong() {
     }
 }
 
-/// The first lane of each lane's span; none if an operand says it.
+/// The first lane of each lane's span; `None` if an operand determines it.
 fn span_base(span: Span, lane: u32, size: u32) -> Option<u32> {
     let lanes = span.width()?.lanes_in(size).min(size);
     Some(lane & !(lanes - 1))
 }
 
-/// Passes rely on what the table says of results.
+/// Passes rely on the table's facts about results.
 #[test]
 fn results_depend_on_no_more_than_the_table_says() {
     for sample in catalog::all().into_iter().filter(|sample| sample.op.signature().gives != Gives::Nothing) {

@@ -1,4 +1,4 @@
-//! Walks along a plan and adds up.
+//! Walks along a plan and adds up its cost.
 
 use super::PlanCost;
 use super::price::{self, Unit, Work};
@@ -10,10 +10,10 @@ use crate::profile::{Cost, Feature, Profile};
 /// Switches to the whole wave and back: one write of EXEC each.
 const MODE_SWITCHES: u32 = 2;
 
-/// Instructions of a branch that the steps on either way wait for: the condition code, and the jump.
+/// Instructions of a branch that the steps on either side wait for: the condition code, and the jump.
 const BRANCH_LATENCY: u32 = 2;
 
-/// Cost of the start of the wave's part of workgroup memory: its index as a scalar, and two shifts.
+/// Cost of computing the start of the wave's part of workgroup memory: its index as a scalar, and two shifts.
 const WAVE_BASE: u32 = 3;
 
 /// The kind of register of a step's result.
@@ -35,7 +35,7 @@ struct Passed {
     ready: u32,
     /// Instructions and wait states that were issued up to and with it.
     slot: u32,
-    /// Wait states that a vector instruction must leave before it reads the result.
+    /// Wait states before a vector instruction may read the result.
     wait_after: u32,
     /// Registers that the result takes.
     registers: u32,
@@ -49,12 +49,13 @@ struct Meter<'a> {
     steps: Vec<Passed>,
     /// Per step the number of the last that uses it.
     last_use: Vec<usize>,
-    /// Per operand of the operation the same; what comes after the plan is not known, and taken to read none.
+    /// For each operand of the operation, the last step that reads it. The code after the plan is unknown and assumed
+    /// not to read them.
     last_read: Vec<usize>,
-    /// Per step the registers that its instruction takes besides operands and result, vectors first.
+    /// For each step, the registers of its instruction in addition to operands and result, vectors first.
     beside: Vec<[u32; 2]>,
     slot: u32,
-    /// Results that the local data share has yet to give.
+    /// Outstanding results of the local data share.
     pending: Vec<Operand>,
     cost: PlanCost,
 }
@@ -80,7 +81,7 @@ pub fn measure(plan: &Plan, request: &Request, profile: &Profile) -> PlanCost {
     meter.finish()
 }
 
-/// For each step the last one that reads it, and for each operand of the operation; results are read at the end.
+/// For each step, and each operand of the operation, the last step that reads it; results are read at the end.
 fn last_uses(plan: &Plan, inputs: &mut [usize]) -> Vec<usize> {
     let mut last: Vec<usize> = (0..plan.steps.len()).collect();
     let mut read = |operand: Operand, at: usize| match operand {
@@ -158,7 +159,7 @@ impl Meter<'_> {
         }
     }
 
-    /// The arithmetic of a step; none for instructions with their own price.
+    /// The arithmetic of a step; `None` for instructions with their own price.
     fn work(&self, step: &Step) -> Option<Work> {
         let scalar = self.all_scalar(step) && self.has_scalars();
         let (ty, table) = (self.ty(step.ty), price::table(self.profile.target));
@@ -196,7 +197,7 @@ impl Meter<'_> {
         (each + 1) * u32::from(ty.components) - 1
     }
 
-    /// Returns true if the vector unit runs it, or would if it were AMD's.
+    /// Returns true if it runs on the vector unit, or would on AMD.
     fn is_of_vector_unit(&self, step: &Step) -> bool {
         let compares = self.work(step).is_some_and(|work| work.unit == Unit::Compare);
         self.result_kind(step) == RegisterKind::Vector || compares && self.operand_ty(step) != LaneType::BOOL
@@ -211,7 +212,7 @@ impl Meter<'_> {
         }
     }
 
-    /// Price of one of the step's instructions, and how many there are.
+    /// Price of one of the step's instructions, and their number.
     fn price(&self, step: &Step) -> (Cost, u32) {
         let fused = |op, ty| price::of_combine(op, ty).count.max(price::registers(ty));
         match (step.op, self.work(step)) {
@@ -227,7 +228,7 @@ impl Meter<'_> {
         }
     }
 
-    /// Instructions around a move, if it is one of a bool.
+    /// Instructions around a move, if it moves a bool.
     fn around_bool(&self, primitive: Primitive, step: &Step) -> u32 {
         let is_bool = primitive.moves_values() && self.ty(step.ty).kind == ScalarKind::Bool;
         if is_bool { price::table(self.profile.target).moved_bool } else { 0 }
@@ -249,8 +250,8 @@ impl Meter<'_> {
         }
     }
 
-    /// When a step can start: its operands are there, and on a way of a fork the branch is decided. A fork's select does not
-    /// wait for the less common way.
+    /// The time at which a step can start: its operands are ready, and on one side of a fork the branch is decided. A
+    /// fork's select does not wait for the less common side.
     fn start(&self, n: usize, step: &Step) -> u32 {
         let operands = if self.joins_ways(n) { &step.args[..2] } else { step.operands() };
         let ready = |operand| self.passed(operand).map(|passed| passed.ready);
@@ -259,19 +260,19 @@ impl Meter<'_> {
         operands.iter().copied().filter_map(ready).chain(decided).max().unwrap_or(0)
     }
 
-    /// The condition under which a step runs, if it is on a way of a fork.
+    /// The condition under which a step runs, if it is on one side of a fork.
     fn condition(&self, n: usize) -> Option<Operand> {
         let fork = self.plan.fork.as_ref()?;
         let ways = fork.accept.start..fork.reject.end;
         ways.contains(&(n as u16)).then(|| self.plan.steps[usize::from(fork.select())].args[0])
     }
 
-    /// Returns true if the step is on the less common way of a fork.
+    /// Returns true if the step is on the less common side of a fork.
     fn is_rare(&self, n: usize) -> bool {
         self.plan.fork.as_ref().is_some_and(|fork| fork.reject.contains(&(n as u16)))
     }
 
-    /// Returns true if the step is the select of a fork, whose ways leave their results in one place.
+    /// Returns true if the step is the select of a fork, whose sides leave their results in the same place.
     fn joins_ways(&self, n: usize) -> bool {
         self.plan.fork.as_ref().is_some_and(|fork| usize::from(fork.select()) == n)
     }
@@ -312,7 +313,7 @@ impl Meter<'_> {
         self.beside.push([price.registers.into(), price.scalars.into()]);
     }
 
-    /// Waiting for what the local data share has yet to give takes a slot, and is for all of it.
+    /// A wait for outstanding results of the local data share takes one slot, and covers all of them.
     fn wait_for_lds(&mut self, step: &Step) {
         if step.operands().iter().any(|operand| self.pending.contains(operand)) {
             self.pending.clear();
@@ -337,18 +338,19 @@ impl Meter<'_> {
         }
     }
 
-    /// The address of the lane's word of memory, which every way through memory needs, and the count of lanes for it. In all lanes
-    /// of the wave, so that EXEC is changed around it.
+    /// The address of the lane's word of memory, which every move through memory needs, and the lane count for it. It
+    /// is computed in all lanes of the wave, so EXEC is changed around it.
     fn own_address(&self) -> u32 {
         if !self.plan.steps.iter().any(|step| step.op == StepOp::Prim(LdsOp::Bounce.into())) {
             return 0;
         }
-        // The count gives the index too.
+        // The count also gives the index.
         let index = self.plan.setup.iter().any(|step| step.op == StepOp::Fact(LaneFact::Index));
         MODE_SWITCHES + WAVE_BASE + 2 + self.halves() - u32::from(index)
     }
 
-    /// Copies of what the instruction overwrites and is still needed, or of a constant that it is to leave.
+    /// Copies of values that the instruction overwrites and that are still needed, or of a constant that it must
+    /// preserve.
     fn copies(&self, n: usize, step: &Step) -> u32 {
         let overwritten = overwritten(step);
         // The other register of a swap is read by the same instruction.
@@ -366,8 +368,8 @@ impl Meter<'_> {
         (copied + usize::from(twin && copied == 0)) as u32 * price::registers(self.ty(step.ty))
     }
 
-    /// Moves of scalars that the instruction cannot read: a moved operand is a vector, and of other operands only one (on
-    /// newer hardware two) may be scalar.
+    /// Moves of scalars that the instruction cannot read: a moved operand must be a vector, and only one other operand
+    /// (on newer hardware two) may be a scalar.
     fn moves_to_vectors(&self, step: &Step) -> u32 {
         if !self.has_scalars() || self.result_kind(step) != RegisterKind::Vector {
             return 0;
@@ -400,7 +402,7 @@ impl Meter<'_> {
         }
     }
 
-    /// Wait states before a step that earlier ones do not fill.
+    /// Wait states before a step that earlier steps do not cover.
     fn waits(&self, step: &Step, price: &Cost) -> u32 {
         let moved = match step.op {
             StepOp::CombineMoved(..) => 1,
@@ -423,22 +425,21 @@ impl Meter<'_> {
         step.operands().iter().enumerate().map(needed).max().unwrap_or(0)
     }
 
-    /// Returns true if the step is the other register of the swap before it, which one instruction writes.
+    /// Returns true if the step is the other register of the swap before it: one instruction writes both.
     fn is_second_of_swap(&self, n: usize, step: &Step) -> bool {
         let Some(before) = n.checked_sub(1).map(|n| self.plan.steps[n]) else { return false };
         let mirrored = before.args[0] == step.args[1] && before.args[1] == step.args[0];
         mirrored && swapped_block(&before).is_some() && swapped_block(&before) == swapped_block(step)
     }
 
-    /// Returns true if the step is the predicate of an NVIDIA shuffle before it, which one instruction writes beside
-    /// the value.
+    /// Returns true if the step is the predicate of the NVIDIA shuffle before it: one instruction writes both.
     fn is_predicate_of_shuffle(&self, n: usize, step: &Step) -> bool {
         let StepOp::Prim(Primitive::Nv(NvOp::ShuffleValid(mode))) = step.op else { return false };
         let shuffle = StepOp::Prim(NvOp::Shuffle(mode).into());
         self.plan.steps[..n].iter().any(|other| other.op == shuffle && other.args[1..] == step.args[..2])
     }
 
-    /// The most registers of one kind that live at once: set-up always, results of steps until they are read last.
+    /// The maximum number of live registers of one kind: setup is always live, results of steps until their last use.
     fn most_live(&self, vector: bool) -> u32 {
         let here = |passed: &&Passed| (passed.place == RegisterKind::Vector) == vector;
         let held: u32 = self.setup.iter().filter(here).map(|passed| passed.registers).sum();
@@ -488,7 +489,8 @@ fn takes_each_register(primitive: Primitive) -> bool {
     !matches!(primitive, Primitive::Group(_)) && primitive.moves_values()
 }
 
-/// The operands whose registers the instruction writes, beside nothing: the old value that it may keep, or both of a swap.
+/// The operands whose registers the instruction writes in addition to its result: the old value that it may keep, or
+/// both of a swap.
 fn overwritten(step: &Step) -> [Operand; 2] {
     let kept = |primitive: Primitive, old: Operand| match primitive {
         Primitive::Dpp16(dpp) if dpp.writes_all() => Operand::None,
@@ -506,7 +508,8 @@ fn overwritten(step: &Step) -> [Operand; 2] {
     }
 }
 
-/// Returns true if a step makes a mask of a bool, which is that mask: bools are false in lanes that are not active.
+/// Returns true if a step turns a bool into a mask, which costs nothing: a bool is a mask that is false in inactive
+/// lanes.
 fn is_ballot(step: &Step) -> bool {
     step.op == StepOp::Prim(Primitive::Scalar(ScalarOp::Ballot))
 }

@@ -1,8 +1,8 @@
-//! The cost of a plan on a profile: a small vector, and the one number by which plans are compared.
+//! The cost of a plan on a profile: a small vector, and the single number by which plans are compared.
 //!
-//! Prices of instructions come from the profile ([`crate::profile::cost`]) and are added along the plan: waits and latency
-//! along its dependences, copies where an instruction overwrites a value that is still needed, registers where values are
-//! live at once. Nothing is scheduled: steps are taken in the order of the plan.
+//! Prices of instructions come from the profile ([`crate::profile::cost`]) and are added along the plan: waits and
+//! latency along its dependences, copies where an instruction overwrites a live value, registers where values are live
+//! at the same time. Nothing is scheduled: steps run in the order of the plan.
 
 mod meter;
 mod price;
@@ -16,33 +16,33 @@ use crate::profile::{Profile, Weights};
 use serde::Serialize;
 use std::fmt;
 
-/// The cost of one plan. Set-up, which may be hoisted and shared, is apart.
+/// The cost of one plan. Setup, which may be hoisted and shared, is separate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize)]
 pub struct PlanCost {
-    /// Instructions at the place of the operation, with the copies that it needs; wait states are counted separately. Of two
-    /// ways, the common one counts.
+    /// Instructions at the operation, including copies; wait states are counted separately. If the plan branches, the
+    /// common side counts.
     pub instructions: u32,
-    /// Instructions of the other way.
+    /// Instructions of the less common side.
     pub rare: u32,
-    /// Cycles from the operands to the result along the longest chain of dependences, wait states included; of two ways
-    /// those of the common one.
+    /// Cycles from the operands to the result along the critical path, including wait states. If the plan branches, the
+    /// common side counts.
     pub latency: u32,
     /// Uses of the pipe to the local data share.
     pub lds: u32,
-    /// Wait states that nothing of the plan fills.
+    /// Wait states that no instruction of the plan fills.
     pub waits: u32,
-    /// The most vector registers that values of the plan, set-up included, take at once besides operands.
+    /// The maximum number of live vector registers for values of the plan and its setup, without operands.
     pub vectors: u32,
-    /// The most scalar registers at once.
+    /// The maximum number of live scalar registers.
     pub scalars: u32,
     /// Instructions of the set-up: lane facts, addresses, selectors and masks of lanes.
     pub setup: u32,
 }
 
-/// Instructions of a less common way that weigh as much as one set-up instruction.
+/// Instructions on a less common side that weigh as much as one setup instruction.
 const RARE: u32 = 2;
 
-/// The cost of a plan on a profile. A step without a price in the profile counts as one instruction that takes no time.
+/// The cost of a plan on a profile. A step without a price counts as one instruction with no latency.
 pub fn of(plan: &Plan, request: &Request, profile: &Profile) -> PlanCost {
     meter::measure(plan, request, profile)
 }
@@ -62,13 +62,13 @@ impl PlanCost {
         ]
     }
 
-    /// The cost of this beyond another (or, negative, below it), part by part; parts that agree are left out.
+    /// The cost in excess of another plan's (negative if below), part by part; equal parts are omitted.
     pub fn beyond(&self, other: &PlanCost) -> Vec<(&'static str, i64)> {
         let pairs = self.parts().into_iter().zip(other.parts());
         pairs.map(|((name, a), (_, b))| (name, i64::from(a) - i64::from(b))).filter(|(_, more)| *more != 0).collect()
     }
 
-    /// Instructions at the place of the operation as written, for both ways.
+    /// Instructions at the operation as written, on both sides of a branch.
     pub const fn written(&self) -> u32 {
         self.instructions + self.rare
     }

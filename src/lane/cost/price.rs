@@ -1,4 +1,4 @@
-//! The price of one step: which unit runs it, and how often.
+//! The price of one step: its execution unit, and the number of its instructions.
 
 use crate::lane::op::{MaskOp, ReduceOp};
 use crate::lane::plan::{AluOp, CompareOp, LaneFact, StepOp};
@@ -6,14 +6,14 @@ use crate::lane::primitive::{PermlaneOp, Primitive};
 use crate::lane::request::{LaneType, ScalarKind};
 use crate::profile::{Cost, CostClass, Profile, Target};
 
-/// A part of the hardware that runs arithmetic.
+/// An execution unit of the hardware.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// Arithmetic in each lane.
     Vector,
     /// Multiplication of integers in each lane.
     Multiply,
-    /// A comparison in each lane, which gives a mask.
+    /// A comparison in each lane, with a mask as the result.
     Compare,
     /// Arithmetic on scalars and on masks of lanes.
     Scalar,
@@ -30,25 +30,25 @@ const fn work(unit: Unit, count: u32) -> Work {
     Work { unit, count }
 }
 
-/// The instructions of a target for steps that others do otherwise.
+/// The instructions for steps that differ between targets.
 pub struct Table {
-    /// The price class of a unit; none if it has no price.
+    /// The price class of a unit; `None` if it has no price.
     pub class: fn(Unit) -> Option<CostClass>,
-    /// Instructions that read a lane's number or a mask of lanes, where those are built-in values; otherwise they are
+    /// Instructions that read a lane index or a mask of lanes, if these are built-in values; otherwise they are
     /// computed.
     pub built_in: Option<u32>,
     /// The number of the highest bit.
     pub find_msb: Work,
-    /// The number of the lowest bit, where that is more than an instruction.
+    /// Finding the lowest set bit, if it takes more than one instruction.
     pub find_lsb: Option<Work>,
-    /// A choice between two bools, where they are not values of lanes.
+    /// A select between two bools, if bools are not lane values.
     pub select_bool: Option<Work>,
-    /// Instructions around a move of a bool, where it moves as a word.
+    /// Instructions around a move of a bool, if it is moved as a word.
     pub moved_bool: u32,
     /// Instructions of a comparison of one component.
     pub compare: fn(CompareOp, LaneType) -> u32,
-    /// Instructions of a loop around the turns of a plan, with the copies of its results, in a wave of this many times 32
-    /// lanes.
+    /// Instructions of the loop around the turns of a plan, including copies of its results, in a wave of this many
+    /// times 32 lanes.
     pub turns: fn(u32) -> u32,
     /// Instructions of the branch of a plan, with the copies of its result.
     pub fork: u32,
@@ -75,26 +75,26 @@ pub const fn table(target: Target) -> Table {
             built_in: Some(1),
             // The highest bit of the reversed word.
             find_lsb: Some(work(Unit::Vector, 2)),
-            // No `selp` takes predicates.
+            // `selp` does not take predicates.
             select_bool: Some(work(Unit::Vector, 4)),
-            // A word that is 0 or 1, and a comparison.
+            // A select to 0 or 1 before the move, and a comparison after it.
             moved_bool: 2,
             turns: |_| 9,
             ..usual
         },
         Target::Nv => Table {
-            // All arithmetic of lanes is alike.
+            // All lane arithmetic costs the same.
             class: |_| Some(CostClass::NvAlu),
             // Instructions read them as operands.
             built_in: Some(0),
-            // Comparisons of floats give floats, of which another instruction makes a bool.
+            // Comparisons of floats return floats, which another instruction turns into a bool.
             compare: |op, ty| match op {
                 CompareOp::Lt if ty == LaneType::BOOL => 2,
                 CompareOp::Eq | CompareOp::Lt if ty.is_float() => 2,
                 _ => 1,
             },
             turns: |_| 4,
-            // A condition code; IF, ELSE, ENDIF. Where control flow parts, the back end makes the condition the lane's own.
+            // A condition code; IF, ELSE, ENDIF. In divergent control flow, the back end makes the condition per lane.
             fork: 4,
             ..usual
         },
@@ -107,12 +107,12 @@ pub const fn table(target: Target) -> Table {
                     Unit::Scalar => CostClass::AmdMask,
                 })
             },
-            // The hardware counts the zeros above, and gives -1 for none.
+            // The hardware counts leading zeros, and returns -1 for none.
             find_msb: work(Unit::Vector, 4),
             select_bool: Some(work(Unit::Scalar, 3)),
             // Exclusive or, and its complement; or NOT and AND.
             compare: |_, ty| if ty == LaneType::BOOL { 2 } else { 1 },
-            // EXEC is kept and changed, and the mask of lanes that are done and each half of the result are copied.
+            // EXEC is saved and changed, and the mask of finished lanes and each half of the result are copied.
             turns: |halves| 3 + 3 * halves,
             ..usual
         },
@@ -131,7 +131,7 @@ const UNPRICED: Cost = Cost {
     scalars: 0,
 };
 
-/// The cost of a step that takes no instruction.
+/// The cost of a step without instructions.
 pub const FREE: Cost = Cost { instructions: 0, ..UNPRICED };
 
 /// The profile's price of a unit's instruction.
@@ -189,20 +189,21 @@ pub fn of_alu(op: AluOp, scalar: bool, word_is_constant: bool, halves: u32) -> W
     }
 }
 
-/// The work of a fact that a lane has about itself, in a wave of `halves` times 32 lanes.
+/// The work for a per-lane fact, in a wave of `halves` times 32 lanes.
 pub fn of_fact(fact: LaneFact, halves: u32) -> Work {
     match fact {
-        // The low bits of the invocation's number, which is in a register where invocations are in a row.
+        // The low bits of the invocation's number, which is in a register if workgroups are one-dimensional.
         LaneFact::Index => work(Unit::Vector, 1),
         LaneFact::Size => work(Unit::Scalar, 0),
         LaneFact::InSet(_) => work(Unit::Scalar, halves),
-        // Ones shifted to this lane, whose number comes first; their complement for the lanes below.
+        // Ones shifted by the lane index, which is computed first; their complement for the lanes below.
         LaneFact::Mask(MaskOp::Lt | MaskOp::Le) => work(Unit::Vector, 2 + halves),
         LaneFact::Mask(_) => work(Unit::Vector, 2),
     }
 }
 
-/// Constants that the primitive takes from scalar registers: selectors that fit no instruction word. One may be a literal.
+/// Constants that the primitive takes from scalar registers: selectors that do not fit in the instruction. One may be a
+/// literal.
 pub fn selector_constants(op: StepOp) -> u32 {
     let (StepOp::Prim(primitive) | StepOp::CombineMoved(_, primitive)) = op else { return 0 };
     match primitive {
@@ -214,7 +215,7 @@ pub fn selector_constants(op: StepOp) -> u32 {
     }
 }
 
-/// Returns true if the identity of an operator, or the value that changes no other, does not fit in an instruction.
+/// Returns true if an operator's identity or neutral value does not fit in an instruction as an inline constant.
 pub fn is_literal(op: ReduceOp, ty: LaneType, neutral: bool) -> bool {
     match (op, ty.kind) {
         (_, ScalarKind::Bool) => false,
@@ -225,7 +226,7 @@ pub fn is_literal(op: ReduceOp, ty: LaneType, neutral: bool) -> bool {
     }
 }
 
-/// Returns true if an integer is part of the instruction: -16 to 64.
+/// Returns true if an integer is an inline constant: -16 to 64.
 fn is_inline(word: u32) -> bool {
     (-16..=64).contains(&(word as i32))
 }

@@ -54,7 +54,7 @@ fn cost(plan: &Plan, profile: &str) -> PlanCost {
     of(plan, &request, &Profile::named(profile).expect("a profile"))
 }
 
-/// Two wait states before each DPP but the first; CDNA 3 waits before it reads the lane too.
+/// Two wait states before each DPP except the first; CDNA 3 also waits before it reads the lane.
 #[test]
 fn a_chain_waits_before_each_dpp() {
     let vega = cost(&reduction(), "gfx900");
@@ -63,7 +63,8 @@ fn a_chain_waits_before_each_dpp() {
     assert_eq!(cost(&reduction(), "gfx942").waits, 11);
 }
 
-/// Overwriting an operand that is still needed, or one of the operation's that a later step reads, takes a copy.
+/// Overwriting an operand that is still needed takes a copy, also if it is the operation's operand and a later step
+/// reads it.
 #[test]
 fn what_is_overwritten_and_needed_is_copied() {
     let mut plan = reduction();

@@ -3,7 +3,7 @@
 use crate::lane::plan::{AluOp, Operand};
 use crate::lane::value::LaneValue;
 
-/// The result; poison from poison and where the operation is undefined, none if the operands are of the wrong kind.
+/// The result; poison from poison and for undefined operations, `None` if the operands are of the wrong kind.
 pub fn apply<T: Copy + PartialEq>(op: AluOp, args: &[LaneValue<T>]) -> Option<LaneValue<T>> {
     if args.contains(&LaneValue::Poison) {
         return Some(LaneValue::Poison);

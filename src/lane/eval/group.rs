@@ -1,4 +1,4 @@
-//! The subgroup instructions on lanes (SPIR-V 1.6, section 3.49.21): which lane each result comes from, and when it is
+//! The subgroup instructions on lanes (SPIR-V 1.6, section 3.49.21): the source lane of each result, and when it is
 //! undefined.
 
 use super::Outcome;
@@ -6,7 +6,7 @@ use crate::lane::op::{CountOp, ReduceOp, VoteOp};
 use crate::lane::primitive::{GroupOp, GroupReduce};
 use crate::lane::value::{self, Bits, Domain, LaneValue, Lanes, low_bits};
 
-/// One result for each active lane; none if the operands are of the wrong kind.
+/// One result for each active lane; `None` if the operands are of the wrong kind.
 pub fn apply<D: Domain>(domain: &mut D, op: GroupOp, rows: &[&[LaneValue<D::Data>]], lanes: Lanes) -> Outcome<D::Data> {
     use GroupOp as G;
     match (op, rows) {
@@ -47,7 +47,7 @@ pub fn each<T: Copy>(lanes: Lanes, mut f: impl FnMut(u32) -> Option<LaneValue<T>
     Some(row)
 }
 
-/// The result of each segment's active lanes together, in all of them.
+/// One result per segment from its active lanes, in all of these lanes.
 fn each_segment<T: Copy>(lanes: Lanes, width: u32, mut f: impl FnMut(Bits) -> Option<LaneValue<T>>) -> Outcome<T> {
     let mut row = vec![LaneValue::Poison; lanes.size as usize];
     let mut left = Bits(lanes.active);
@@ -88,7 +88,7 @@ fn swizzled<D: Domain>(domain: &mut D, op: GroupOp, value: &[LaneValue<D::Data>]
     })
 }
 
-/// The new value in one lane; poison where the lanes do not agree on both.
+/// The new value in one lane; poison if the lanes disagree on either operand.
 fn written<T: Copy + PartialEq>(
     value: &[LaneValue<T>],
     new: &[LaneValue<T>],
@@ -106,7 +106,7 @@ fn written<T: Copy + PartialEq>(
     })
 }
 
-/// The value of a lane; poison where it is inactive or outside.
+/// The value of a lane; poison if it is inactive or outside the subgroup.
 fn read<T: Copy>(row: &[LaneValue<T>], lane: Option<u32>, lanes: Lanes) -> LaneValue<T> {
     match lane {
         Some(lane) if lanes.is_active(lane) => row[lane as usize],
@@ -135,7 +135,7 @@ pub fn reduced<D: Domain>(
     })
 }
 
-/// The reductions over the lanes of each set of a partition; undefined where the ballots of a set's lanes differ.
+/// The reductions over the lanes of each set of a partition; undefined if the ballots of a set's lanes differ.
 fn reduced_sets<D: Domain>(
     domain: &mut D,
     op: ReduceOp,

@@ -1,7 +1,7 @@
-//! The vendors' instructions on lanes. Lane maps come from the primitives themselves; here the values follow them.
+//! The vendors' instructions on lanes. The lane maps come from the primitives; this module applies them to values.
 //!
-//! An instruction that reads an inactive lane gets what its row holds there: poison, unless a step in whole-wave mode or
-//! a scalar put something there.
+//! An instruction that reads an inactive lane gets the contents of its row there: poison, unless a step in whole-wave
+//! mode or a scalar wrote it.
 
 use super::Outcome;
 use super::group::{ballot, each, reduced, voted};
@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 type Rows<'a, T> = &'a [&'a [LaneValue<T>]];
 
-/// One result for each active lane; none if the operands are of the wrong kind.
+/// One result for each active lane; `None` if the operands are of the wrong kind.
 pub fn apply<D: Domain>(domain: &mut D, primitive: Primitive, rows: Rows<D::Data>, lanes: Lanes) -> Outcome<D::Data> {
     match (primitive, rows) {
         (Primitive::Nv(NvOp::Vote(vote)), [predicate]) => voted(domain, vote, predicate, lanes, WARP),
@@ -62,7 +62,7 @@ pub fn apply<D: Domain>(domain: &mut D, primitive: Primitive, rows: Rows<D::Data
     }
 }
 
-/// `own op moved` where the instruction writes, the lane's own value in lanes that it leaves alone.
+/// `own op moved` where the instruction writes, the lane's own value elsewhere.
 pub fn combine_moved<D: Domain>(
     domain: &mut D,
     op: ReduceOp,
@@ -82,7 +82,7 @@ pub fn combine_moved<D: Domain>(
     })
 }
 
-/// The own bit of a mask, in inactive lanes too; undefined if the mask is not one scalar.
+/// The lane's own bit of a mask, in inactive lanes too; undefined if the mask is not a scalar.
 fn own_bits<T: Copy + PartialEq>(mask: &[LaneValue<T>], lanes: Lanes) -> Outcome<T> {
     let scalar = !differs(lanes.iter().map(|i| mask[i as usize]));
     let bit = |i: u32| match mask[i as usize] {
@@ -118,7 +118,7 @@ struct Moved<'a, T> {
     primitive: Primitive,
     value: &'a [LaneValue<T>],
     old: Option<&'a [LaneValue<T>]>,
-    /// The index operands; where one is poison, the lane is in `unknown`.
+    /// The index operands; lanes with a poison index are in `unknown`.
     index: Vec<Vec<u32>>,
     unknown: u128,
     lanes: Lanes,
@@ -141,7 +141,7 @@ impl<'a, T: Copy + PartialEq> Moved<'a, T> {
         Some(moved)
     }
 
-    /// Takes over an index operand; one that must be uniform and is not is known in no lane.
+    /// Adds an index operand. If it must be uniform and is not, it is unknown in all lanes.
     fn add_index(&mut self, row: &[LaneValue<T>]) -> Option<()> {
         let mut index = vec![0; row.len()];
         for i in self.lanes.iter() {

@@ -1,4 +1,4 @@
-//! Runs a plan on lanes: every step on every active lane at once, with poison where hardware promises nothing.
+//! Runs a plan on lanes: every step on all active lanes at once, with poison where hardware guarantees nothing.
 //!
 //! This module implements primitives and lane arithmetic, independently of a plan's purpose.
 
@@ -14,16 +14,16 @@ use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A plan that is not a program: a step uses what is not there, or operands of the wrong kind.
+/// A plan that is not a valid program: a step uses a missing operand, or operands of the wrong kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
     pub step: Step,
 }
 
-/// Result of one step, or none if its operands are of the wrong kind.
+/// Result of one step, or `None` if its operands are of the wrong kind.
 type Outcome<T> = Option<LaneRow<T>>;
 
-/// Runs a plan and returns its result, and the second one where it has two.
+/// Runs a plan and returns its result, and the second one if there is one.
 pub fn run<D: Domain>(
     domain: &mut D,
     plan: &Plan,
@@ -38,7 +38,7 @@ pub fn run<D: Domain>(
 pub struct Trace<T> {
     pub setup: Vec<LaneRow<T>>,
     pub steps: Vec<LaneRow<T>>,
-    /// The result, and the second one where the plan has two.
+    /// The result, and the second one if the plan has two.
     pub results: Vec<LaneRow<T>>,
 }
 
@@ -54,7 +54,7 @@ pub fn trace<D: Domain>(
     Ok(Trace { setup, steps, results })
 }
 
-/// Results of the set-up, which serve every run with the same or fewer active lanes.
+/// Results of the setup, for every run with the same or fewer active lanes.
 pub fn set_up<D: Domain>(domain: &mut D, plan: &Plan, lanes: Lanes) -> Result<Vec<LaneRow<D::Data>>, Malformed> {
     let mut setup: Vec<LaneRow<D::Data>> = Vec::with_capacity(plan.setup.len());
     for step in &plan.setup {
@@ -65,7 +65,7 @@ pub fn set_up<D: Domain>(domain: &mut D, plan: &Plan, lanes: Lanes) -> Result<Ve
     Ok(setup)
 }
 
-/// Runs a plan after a set-up that was run before. One that whole-wave steps read must have been run for these lanes.
+/// Runs a plan after its setup. If whole-wave steps read the setup, it must have run for these lanes.
 pub fn run_after<D: Domain>(
     domain: &mut D,
     plan: &Plan,
@@ -117,7 +117,7 @@ fn steps_after<D: Domain>(
     Ok((machine.steps, results))
 }
 
-/// Rows of the steps up to the end of the turns. Each turn runs in the lanes that are left.
+/// Rows of the steps up to the end of the turns. Each turn runs in the remaining lanes.
 fn take_turns<D: Domain>(
     domain: &mut D,
     plan: &Plan,
@@ -157,13 +157,13 @@ fn only_active<T: Copy>(row: &LaneRow<T>, lanes: Lanes) -> LaneRow<T> {
     active
 }
 
-/// Placeholder in messages for a result that names no step.
+/// Placeholder in messages for a result that is not a step.
 fn no_step(operand: Operand) -> Step {
     Step { op: StepOp::Select, args: [operand, Operand::None, Operand::None], ty: StepType::None }
 }
 
-/// Runs one instruction: `StepOp::Prim` or `StepOp::CombineMoved`. Inactive lanes may hold what scalars and masks hold
-/// there, so nothing is taken from the operands. None if they are of the wrong kind.
+/// Runs one instruction: `StepOp::Prim` or `StepOp::CombineMoved`. Inactive lanes may have values, from scalars and
+/// masks, so the operands are used unmasked. `None` if they are of the wrong kind.
 pub fn instruction<D: Domain>(
     domain: &mut D,
     op: StepOp,
@@ -175,7 +175,7 @@ pub fn instruction<D: Domain>(
     machine.instruction(domain, op, &rows)
 }
 
-/// An operand of a step: one value per lane, or the same for all.
+/// An operand of a step: one value per lane, or one for all lanes.
 #[derive(Clone, Copy)]
 enum Arg<'a, T> {
     Row(&'a [LaneValue<T>]),
@@ -218,7 +218,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
         }
     }
 
-    /// The active lanes in which a bool is true; none unless it is defined in all of them and true in one.
+    /// The active lanes in which a bool is true; `None` unless it is defined in all of them and true in at least one.
     fn leaving(&self, done: Operand) -> Option<u128> {
         let done = self.arg(done)?;
         let mut lanes = self.lanes.iter();
@@ -226,7 +226,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
         (bits != 0).then_some(bits)
     }
 
-    /// The steps of a fork that do not run. Its condition must be defined, and the same in all active lanes.
+    /// The steps of a fork that do not run. Its condition must be defined and uniform in all active lanes.
     fn way_not_taken(&self, plan: &Plan, fork: &Fork) -> Result<Range<u16>, Malformed> {
         let malformed = || Malformed { step: plan.steps[usize::from(fork.accept.start)] };
         let select = plan.steps.get(usize::from(fork.select())).filter(|step| step.op == StepOp::Select);
@@ -252,7 +252,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
         }
     }
 
-    /// A step that moves values between lanes, or looks at several.
+    /// A step that moves values between lanes or combines several.
     fn instruction<D: Domain<Data = T>>(&self, domain: &mut D, op: StepOp, rows: &[&[LaneValue<T>]]) -> Outcome<T> {
         match (op, rows) {
             (StepOp::Prim(primitive), rows) => self.primitive(domain, primitive, rows),
@@ -267,7 +267,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
         }
     }
 
-    /// A step that each lane does by itself.
+    /// A step that works within each lane.
     fn arithmetic<D: Domain<Data = T>>(&self, domain: &mut D, step: &Step, args: &[Arg<T>]) -> Outcome<T> {
         match (step.op, args) {
             (StepOp::Fact(LaneFact::InSet(set)), []) => self.everywhere(|i| Some(LaneValue::Bool(set >> i & 1 != 0))),
@@ -300,7 +300,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
         }
     }
 
-    /// The operand whose type a constant has.
+    /// The operand that determines a constant's type.
     fn like(&self, step: &Step) -> &[LaneValue<T>] {
         match step.ty {
             StepType::Like(n) => self.inputs.get(n as usize).map_or(&[], |row| row.as_slice()),
@@ -317,7 +317,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
         Some(row)
     }
 
-    /// One result for each lane, active or not: what scalar registers and masks hold.
+    /// One result for each lane, active or not: the contents of scalar registers and masks.
     fn everywhere(&self, mut f: impl FnMut(usize) -> Option<LaneValue<T>>) -> Outcome<T> {
         let mut row = Vec::with_capacity(self.lanes.size as usize);
         for lane in 0..self.lanes.size as usize {
@@ -326,7 +326,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
         Some(row)
     }
 
-    /// The scalar that an instruction gives, in all lanes.
+    /// The scalar result of an instruction, in all lanes.
     fn spread(&self, mut row: LaneRow<T>) -> LaneRow<T> {
         let scalar = self.lanes.iter().next().map_or(LaneValue::Poison, |first| row[first as usize]);
         row.fill(scalar);
@@ -358,7 +358,7 @@ fn fact_of<T>(fact: LaneFact, i: u32, lanes: Lanes) -> LaneValue<T> {
     }
 }
 
-/// The lanes of a lane's mask, as far as a ballot reaches.
+/// A lane's mask of lanes, within the range of a ballot.
 fn lanes_that_compare(op: MaskOp, i: u32) -> u128 {
     let (below, own) = (low_bits(i), 1 << i);
     match op {

@@ -1,4 +1,4 @@
-//! Writes the steps of a plan: puts what depends on the lane alone into the set-up, folds constants, never writes the same
+//! Builds the steps of a plan: moves lane-dependent constants into the setup, folds constants, and never adds the same
 //! step twice.
 
 use super::No;
@@ -14,7 +14,7 @@ use crate::profile::{Feature, Profile};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// The steps of a growing plan; most rules that add some are not the one that is taken, so few of them reach the heap.
+/// The steps of a growing plan. Most rules lose, so few plans need the heap.
 type Steps = SmallVec<[Step; 8]>;
 
 /// A plan that grows.
@@ -27,15 +27,15 @@ pub struct Builder<'a> {
     pub second: Option<Operand>,
     /// See [`Plan::assumes`].
     pub assumes: Activity,
-    /// See [`Plan::whole`]; while it grows, its end is open.
+    /// See [`Plan::whole`]; the end is open while the range grows.
     whole: Range<u16>,
     in_whole: bool,
-    /// See [`Plan::turns`]; while they grow, their end is open.
+    /// See [`Plan::turns`]; the end is open while the turns grow.
     turns: Option<Turns>,
     in_turns: bool,
     /// See [`Plan::fork`].
     fork: Option<Fork>,
-    /// Steps of the fork that those to come do not follow.
+    /// Steps of the fork that do not precede the following ones.
     closed: Range<usize>,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns true if the result is the same in all active lanes, whatever the plan.
+    /// Returns true if the result is uniform in all active lanes, whatever the plan.
     fn is_uniform(&self) -> bool {
         let signature = self.request.op.signature();
         let is_known = |first| self.request.inputs.iter().skip(first).all(|input| input.known != Known::Varying);
@@ -86,7 +86,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Runs what `build` adds in all lanes of the wave, active or not ([`Plan::whole`]); once a plan.
+    /// Runs the steps that `build` adds in all lanes of the wave, active or not ([`Plan::whole`]); once per plan.
     pub fn in_whole_wave<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
         self.whole.start = self.steps.len() as u16;
         self.in_whole = true;
@@ -96,8 +96,8 @@ impl<'a> Builder<'a> {
         result
     }
 
-    /// Runs what `build` adds in turns, until each lane had one in which the bool that `build` gives was true; once a plan.
-    /// Gives what each lane's last iteration gave.
+    /// Runs the steps that `build` adds in turns, until the bool that it returns has been true in each lane; once per
+    /// plan. Returns the values of each lane's last turn.
     pub fn in_turns(&mut self, build: impl FnOnce(&mut Self) -> (Operand, Operand)) -> Operand {
         let start = self.steps.len() as u16;
         self.turns = Some(Turns { steps: start..u16::MAX, done: Operand::None });
@@ -108,8 +108,9 @@ impl<'a> Builder<'a> {
         result
     }
 
-    /// Runs what `accept` adds where the bool `test`, which is the same in all active lanes, is true, and otherwise what
-    /// `reject` adds, which is right in either case; once a plan. Gives what the one that ran gave.
+    /// Runs the steps that `accept` adds if the bool `test`, which is uniform in all active lanes, is true, otherwise
+    /// those that `reject` adds, which are right in either case; once per plan. Returns the result of the side that
+    /// ran.
     pub fn fork(
         &mut self,
         test: Operand,
@@ -150,7 +151,7 @@ impl<'a> Builder<'a> {
         self.modulo(index)
     }
 
-    /// A number modulo the lanes by which the operation's index counts.
+    /// A number modulo the number of lanes that the operation's index counts.
     pub fn modulo(&mut self, index: Operand) -> Operand {
         let mask = match self.request.op.signature().modulo {
             None => return index,
@@ -168,17 +169,17 @@ impl<'a> Builder<'a> {
         Operand::Input(0)
     }
 
-    /// The number of lanes when it is known.
+    /// The number of lanes, if known.
     pub fn fixed_size(&self) -> Option<u32> {
         self.profile.wave_size
     }
 
-    /// Lanes of a wave, on targets where their number is known.
+    /// Lanes of a wave, on targets where the number is known.
     pub fn lanes(&self) -> u32 {
         self.most_lanes()
     }
 
-    /// Returns true if all lanes are known to be active. A plan that relies on it must say so in `assumes`.
+    /// Returns true if all lanes are known to be active. A plan that relies on this must set `assumes`.
     pub fn is_full(&self) -> bool {
         self.request.activity == Activity::Full
     }
@@ -214,7 +215,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds a step, or finds the equal one that runs in the same lanes.
+    /// Adds a step, or finds an equal one that runs in the same lanes.
     fn add(&mut self, op: StepOp, args: [Operand; 3], ty: StepType) -> Operand {
         let step = Step { op, args, ty };
         let is_setup = is_setup(&step) && (!self.in_whole || is_known_everywhere(&step));
@@ -243,7 +244,7 @@ impl<'a> Builder<'a> {
         steps.start.into()..steps.end.into()
     }
 
-    /// The first step that runs together with the new one.
+    /// The first step that runs in the same lanes as the new one.
     fn first_alike(&self) -> usize {
         match &self.turns {
             Some(turns) if self.in_turns => turns.steps.start.into(),
@@ -265,7 +266,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Lanes that compare with `i` as given, as a ballot.
+    /// Lanes with this relation to `i`, as a ballot.
     pub fn mask(&mut self, op: MaskOp) -> Operand {
         self.fact(LaneFact::Mask(op), StepType::Ballot)
     }
@@ -289,7 +290,7 @@ impl<'a> Builder<'a> {
         self.alu(AluOp::And, i, Operand::Const(!(lanes - 1)))
     }
 
-    /// Arithmetic on two operands, at planning time where they are known.
+    /// Arithmetic on two operands, at planning time if they are known.
     pub fn alu(&mut self, op: AluOp, a: Operand, b: Operand) -> Operand {
         if let Some(known) = self.known(op, a, b) {
             return known;
@@ -305,7 +306,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The result where the operands tell it.
+    /// The result, if the operands determine it.
     fn known(&self, op: AluOp, a: Operand, b: Operand) -> Option<Operand> {
         match (a, b) {
             (Operand::Const(a), Operand::Const(b)) => op.on_constants(a, b),
@@ -320,7 +321,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// `value op b` where it is `value` itself, zero, or decided by the range of the lane index.
+    /// `value op b` if it is `value` itself, zero, or decided by the range of the lane index.
     fn known_index(&self, op: AluOp, value: Operand, b: u32) -> Option<Operand> {
         let most = if self.is_index(value) { self.most_lanes() - 1 } else { u32::MAX };
         match op {
@@ -402,7 +403,7 @@ impl<'a> Builder<'a> {
         self.relative(GroupOp::ShuffleDown, AluOp::Add, value, delta)
     }
 
-    /// A relative shuffle, by index where the profile has no other.
+    /// A relative shuffle, or a shuffle by index if the profile has no other.
     fn relative(&mut self, op: GroupOp, index: AluOp, value: Operand, delta: Operand) -> Operand {
         if delta == Operand::Const(0) {
             return value;
@@ -415,25 +416,25 @@ impl<'a> Builder<'a> {
         self.shuffle(value, source)
     }
 
-    /// Returns true if shuffles by a distance take this one: some demand the same in all lanes.
+    /// Returns true if shuffles by a distance accept this one: some require it to be uniform.
     fn takes_distance(&self, distance: Operand) -> bool {
         self.has(Feature::VaryingDistance) || self.is_same_everywhere(distance)
     }
 
-    /// Returns true if an operand is known to be the same in all lanes.
+    /// Returns true if an operand is known to be uniform.
     pub fn is_same_everywhere(&self, operand: Operand) -> bool {
         is_same_everywhere(operand, self.request, &self.setup, &self.steps)
     }
 
-    /// A fold over the active lanes by one instruction.
+    /// A reduction over the active lanes by one instruction.
     pub fn native_reduction(&mut self, op: ReduceOp, reach: GroupReduce) -> Operand {
         let value = self.value();
         self.group(GroupOp::Reduce(op, reach), &[value], self.ty(value))
     }
 
-    /// A fold over the active lanes by one of AMD's instructions.
+    /// A reduction over the active lanes by one of AMD's instructions.
     pub fn native_reduction_amd(&mut self, op: ReduceOp, reach: GroupReduce) -> Result<Operand, No> {
-        // No such functions of 8 bits exist.
+        // These functions do not exist for 8 bits.
         if !matches!(op, ReduceOp::Add | ReduceOp::Min | ReduceOp::Max) || self.request.input_ty(0).width < 16 {
             return Err(No::NotMine);
         }
@@ -482,7 +483,7 @@ impl<'a> Builder<'a> {
         self.group(GroupOp::Ballot, &[predicate], StepType::Ballot)
     }
 
-    /// The 32-bit word of a ballot that holds this lane.
+    /// The 32-bit word of a ballot for this lane.
     pub fn own_word(&mut self, ballot: Operand) -> Operand {
         let i = self.index();
         let word = self.alu(AluOp::Shr, i, Operand::Const(5));
@@ -495,7 +496,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Returns true if a set-up step is defined in inactive lanes too: constants are.
+/// Returns true if a setup step is defined in inactive lanes too: constants are.
 fn is_known_everywhere(step: &Step) -> bool {
     matches!(step.op, StepOp::Fact(LaneFact::InSet(_) | LaneFact::Size))
 }

@@ -1,8 +1,8 @@
-//! Turns a [`Request`] into a [`Plan`] for a profile: a table of named rules per vendor and family, each of which
+//! Turns a [`Request`] into a [`Plan`] for a profile. Each vendor and family has a table of named rules, each of which
 //! proposes a plan; the cheapest wins ([`crate::lane::cost`]). For SPIR-V and text, which a driver compiles, the first
-//! matching rule wins, unless its plan has an instruction that the profile gives a price.
+//! matching rule wins, unless its plan has an instruction with a price in the profile.
 //!
-//! A rule states the features that it needs and builds steps; it never looks at a target's syntax. A request that no
+//! A rule states the features that it needs and builds steps; it never depends on a target's syntax. A request that no
 //! rule matches is refused with the missing feature.
 
 mod amd;
@@ -24,7 +24,7 @@ use super::signature::Family;
 use crate::profile::{Feature, Profile, Target};
 use build::Builder;
 
-/// Why a rule gives nothing.
+/// Why a rule proposes nothing.
 enum No {
     /// The rule is for other operations or operands.
     NotMine,
@@ -42,7 +42,7 @@ struct Rule {
     build: fn(&mut Builder) -> Answer,
 }
 
-/// The knowledge of one target.
+/// The rules of one target.
 struct Rules {
     /// The rules for an operation; for targets without prices, the best first.
     of: fn(LaneOp) -> &'static [Rule],
@@ -68,12 +68,12 @@ pub struct Candidate {
     pub cost: PlanCost,
 }
 
-/// Every way that the rules know.
+/// All plans that the rules propose.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Candidates {
-    /// The one that [`plan`] gives.
+    /// The plan that [`plan`] returns.
     pub chosen: Candidate,
-    /// The others, cheapest first; in the order of the rules where prices did not decide.
+    /// The others, cheapest first; in the order of the rules if prices did not decide.
     pub others: Vec<Candidate>,
     /// True if prices decided.
     pub is_priced: bool,
@@ -81,8 +81,8 @@ pub struct Candidates {
     pub refused: Vec<(&'static str, Feature)>,
 }
 
-/// The plan for one operation on one profile, or the reason why there is none. A plan that the tests have not proven is
-/// checked, and refused if it is wrong.
+/// The plan for one operation on one profile, or the reason that there is none. A plan that the tests have not proven
+/// is checked, and refused if it is wrong.
 pub fn plan(request: &Request, profile: &Profile) -> Result<Plan, Refusal> {
     let plan = unproven(request, profile)?;
     let effort = if cfg!(debug_assertions) { Some(Effort::Glance) } else { effort(request, profile) };
@@ -93,9 +93,8 @@ pub fn plan(request: &Request, profile: &Profile) -> Result<Plan, Refusal> {
     }
 }
 
-/// How a plan is checked before it is used: not at all where the tests prove it, which is for the catalog on the profiles
-/// that are part of the program; by a few runs where rules that they prove work on other operands, such as indices of
-/// which the search finds moves.
+/// How a plan is checked before use: not at all if the tests prove it, which they do for the catalog on the built-in
+/// profiles; by a few runs if proven rules work on other operands, such as indices for which the search finds moves.
 fn effort(request: &Request, profile: &Profile) -> Option<Effort> {
     match profile.is_builtin {
         true => (!catalog::holds(request)).then_some(Effort::Glance),
@@ -131,8 +130,8 @@ fn refusal(request: &Request, profile: &Profile, least_size: u32, missing: Optio
     }
 }
 
-/// Returns true if a rule's plan is the sequence that the 2016 proposal of portable cross-lane operations shows for the
-/// operation on hardware such as the profile's.
+/// Returns true if a rule's plan is the sequence in the 2016 proposal of portable cross-lane operations for this
+/// operation and kind of hardware.
 pub fn is_proposed(rule: &str, request: &Request, profile: &Profile) -> bool {
     let reduces = request.op.signature().family == Family::Reduce;
     reduces && (rules_of(profile.target).is_proposed)(rule, profile)
@@ -180,7 +179,7 @@ fn gather(request: &Request, profile: &Profile, least_size: u32) -> Gathered {
 }
 
 impl Gathered {
-    /// The cheapest, of equals the first; or the feature that the first rule misses.
+    /// The cheapest plan, or the first of equals; otherwise the feature that the first rule misses.
     fn choose(mut self, profile: &Profile) -> Result<Candidates, Option<Feature>> {
         let is_priced = self.candidates.first().is_some_and(|first| is_priced(&first.plan, profile));
         if is_priced {
@@ -227,7 +226,7 @@ fn finish(builder: &Builder, rule: &'static str, result: Operand, least_size: u3
     if can { Ok(plan) } else { Err(No::Lacks(Feature::ExtendedTypes)) }
 }
 
-/// The oldest built-in profile of the same vendor that has a plan, and whose code the same API loads.
+/// The oldest built-in profile of the same vendor and API that has a plan.
 fn oldest_that_can(request: &Request, profile: &Profile, least_size: u32) -> Option<&'static str> {
     let alike = |candidate: &Profile| (candidate.target, candidate.client) == (profile.target, profile.client);
     let can = |candidate: &Profile| alike(candidate) && first_match(request, candidate, least_size).is_ok();

@@ -1,9 +1,9 @@
-//! Partitions of the active lanes: which lanes have the same bits, and reductions over each such set
+//! Partitions of the active lanes: sets of lanes with the same bits, and reductions over each set
 //! (GL_NV_shader_subgroup_partitioned).
 //!
-//! Lanes with the same bits are found in turns, one for each set. A fold jumps from each lane to the nearest one of its
-//! set below it, and from there to where that one points: each jump doubles what a lane has seen. How lanes are read and
-//! ballots looked at is the target's.
+//! The sets are found in turns, one per set. Reductions follow pointers: from each lane to the nearest lower lane of
+//! its set, and from there to that lane's target. Each jump doubles the lanes covered. The target determines how lanes
+//! are read and ballots searched.
 
 use super::build::Builder;
 use super::common::scans::without_own;
@@ -12,10 +12,9 @@ use crate::lane::op::{LaneOp, MaskOp, ReduceKind, ReduceOp};
 use crate::lane::plan::{AluOp, CompareOp, Operand};
 use crate::lane::request::LaneType;
 
-/// How a target writes what a partition needs.
+/// A target's implementation of the steps that a partition needs.
 pub struct Ways {
-    /// The bits of a lane's pointer when nothing of its set is below the lane that it points at; otherwise it is an
-    /// active lane.
+    /// The bits of a pointer whose target has no lower lane in its set; otherwise a pointer names an active lane.
     pub end: u32,
     /// True if reads ignore that bit.
     pub ignores_end: bool,
@@ -44,7 +43,7 @@ pub fn partition(b: &mut Builder, ways: &Ways) -> Answer {
     Ok(sets(b, ways, number, |b, number, first| b.alu(AluOp::Eq, number, first)))
 }
 
-/// Each turn finds the set of the first lane that is left.
+/// Each turn finds the set of the first remaining lane.
 fn sets(b: &mut Builder, ways: &Ways, value: Operand, same: fn(&mut Builder, Operand, Operand) -> Operand) -> Operand {
     b.in_turns(|b| {
         let first = (ways.first)(b, value);
@@ -53,7 +52,7 @@ fn sets(b: &mut Builder, ways: &Ways, value: Operand, same: fn(&mut Builder, Ope
     })
 }
 
-/// The fold over the lane's set, or over its lanes up to the own.
+/// The reduction over the lane's set, or over its lanes up to this lane.
 pub fn fold(b: &mut Builder, ways: &Ways) -> Answer {
     let LaneOp::Partitioned { op, kind } = b.request.op else {
         return Err(No::NotMine);
@@ -66,9 +65,9 @@ pub fn fold(b: &mut Builder, ways: &Ways) -> Answer {
 /// The lanes that a fold is over.
 #[derive(Clone, Copy)]
 pub struct Set {
-    /// A ballot of active lanes, the own one among them.
+    /// A ballot of active lanes, including this lane.
     pub members: Operand,
-    /// The segments that bound it; none if nothing does.
+    /// The segments that bound it; `None` if there are none.
     pub segment: Option<Segment>,
 }
 
@@ -80,13 +79,13 @@ pub struct Segment {
     pub highest: fn(&mut Builder, Operand, u32) -> Operand,
 }
 
-/// The member nearest to this lane from below, and whether there is one.
+/// The nearest lower member, and whether there is one.
 struct Nearest {
     lane: Operand,
     exists: Operand,
 }
 
-/// The fold over the lane's set, or over its lanes up to the own.
+/// The reduction over the lane's set, or over its lanes up to this lane.
 pub fn fold_of(b: &mut Builder, ways: &Ways, set: Set, op: ReduceOp, kind: ReduceKind) -> Operand {
     let lower = b.mask(MaskOp::Lt);
     let below = b.alu(AluOp::BallotAnd, set.members, lower);
@@ -122,7 +121,7 @@ fn nearest(b: &mut Builder, ways: &Ways, below: Operand, segment: Option<Segment
     Nearest { lane, exists }
 }
 
-/// The reduction of the lane's own value with the members' below this lane.
+/// The reduction of the lane's own value with the members below this lane.
 fn jumps(b: &mut Builder, ways: &Ways, op: ReduceOp, nearest: &Nearest) -> Operand {
     let i = b.index();
     let end = b.alu(AluOp::Or, i, Operand::Const(ways.end));

@@ -1,4 +1,4 @@
-//! Takes steps out of a plan that nothing uses: rules may build more than the result needs.
+//! Removes unused steps from a plan, because rules may build more than the result needs.
 
 use crate::lane::plan::{Fork, Operand, Plan, Step, Turns};
 use smallvec::{SmallVec, smallvec};
@@ -73,7 +73,7 @@ fn place(places: &[u16], n: u16) -> u16 {
     places.get(usize::from(n)).copied().unwrap_or(*places.last().unwrap_or(&0))
 }
 
-/// For each step the number of used ones before it, then the number of all.
+/// For each step the number of used ones before it, then their total.
 fn new_places(used: &[bool]) -> Vec<u16> {
     let mut next = 0;
     let mut places: Vec<u16> = Vec::with_capacity(used.len() + 1);

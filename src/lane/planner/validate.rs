@@ -1,11 +1,11 @@
-//! The conditions that a request must satisfy before any rule looks at it: operands that fit the operation, widths that
-//! fit the subgroup.
+//! The conditions on a request that are checked before any rule: the operands fit the operation, and the widths fit the
+//! subgroup.
 
 use crate::lane::request::{Input, Known, LaneType, Refusal, Request, ScalarKind};
 use crate::lane::signature::Role;
 use crate::profile::Profile;
 
-/// The fewest lanes that the subgroup must have; an error where the request makes no sense or spans too many.
+/// The minimum number of lanes of the subgroup; an error if the request makes no sense or spans too many.
 pub fn least_size(request: &Request, profile: &Profile) -> Result<u32, Refusal> {
     check_operands(request)?;
     check_types(request, profile)?;
@@ -47,7 +47,7 @@ fn takes(role: Role, ty: LaneType) -> bool {
     }
 }
 
-/// Lanes that the operation's form spans, whatever the subgroup's size; 1 when it adapts itself.
+/// Lanes that the operation spans regardless of the subgroup's size; 1 if it adapts to the size.
 fn spanned(request: &Request) -> Result<u32, Refusal> {
     let signature = request.op.signature();
     match signature.position(Role::NvWidth) {
@@ -56,7 +56,7 @@ fn spanned(request: &Request) -> Result<u32, Refusal> {
     }
 }
 
-/// NV_shader_thread_shuffle: the width is 2, 4, 8, 16 or 32; one that is not constant is the shader's own business.
+/// NV_shader_thread_shuffle: a constant width must be 2, 4, 8, 16 or 32; others are the shader's responsibility.
 fn nv_width(width: Known) -> Result<u32, Refusal> {
     match width {
         Known::Constant(lanes) if lanes.is_power_of_two() && (2..=32).contains(&lanes) => Ok(lanes),

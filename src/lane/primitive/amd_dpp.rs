@@ -2,8 +2,8 @@
 //!
 //! A *row* is 16 lanes, a *bank* 4 lanes of each row. DPP16 exists from GCN 3 on, DPP8 from RDNA 1 on (GCN 3, Vega,
 //! CDNA 3 and RDNA 3 ISA guides, "Data Parallel Primitives": the DPP_CTRL table). A source is invalid if it is out of
-//! range, or if its lane is inactive and the instruction does not fetch inactive lanes. [`super::fusion`] says which
-//! arithmetic instructions can carry DPP.
+//! range, or if its lane is inactive and the instruction does not fetch inactive lanes. [`super::fusion`] lists the
+//! arithmetic instructions that support DPP.
 
 use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::value::Lanes;
@@ -39,7 +39,7 @@ pub enum DppControl {
     RowBcast31,
     /// All lanes of a row read lane `k` of it (CDNA 2 and 3).
     RowNewBcast(u8),
-    /// The same on RDNA.
+    /// All lanes of a row read lane `k` of it (RDNA).
     RowShare(u8),
     /// Lane `i` reads `i ^ k` of its row.
     RowXmask(u8),
@@ -47,21 +47,21 @@ pub enum DppControl {
 
 /// A vector instruction's first operand, or a move, with DPP16: `[value, old]`.
 ///
-/// A lane that the masks exclude keeps its old value; they do not hide it as a source. An invalid source gives zero with
-/// `bound_ctrl` and leaves the lane's old value without.
+/// A lane that the masks exclude keeps its old value, but can still be a source. An invalid source gives zero with
+/// `bound_ctrl`; otherwise the lane keeps its old value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub struct Dpp16 {
     pub control: DppControl,
-    /// Bit `r` lets row `r` be written.
+    /// Bit `r` enables writes to row `r`.
     pub row_mask: u8,
-    /// Bit `b` lets bank `b` of each row be written.
+    /// Bit `b` enables writes to bank `b` of each row.
     pub bank_mask: u8,
     pub bound_ctrl: bool,
-    /// Read inactive lanes too (`fi`, RDNA). It helps no source that is out of range.
+    /// Read inactive lanes too (`fi`, RDNA). Sources out of range stay invalid.
     pub fetch_inactive: bool,
 }
 
-/// DPP with any map inside groups of 8 lanes: `[value]`. There are no masks; an inactive source gives zero unless
+/// DPP with any map within groups of 8 lanes: `[value]`. There are no masks; an inactive source gives zero unless
 /// inactive lanes are fetched.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub struct Dpp8 {
@@ -71,7 +71,7 @@ pub struct Dpp8 {
 }
 
 impl DppControl {
-    /// The lane that lane `i` reads in a wave of `size` lanes; none if that is out of range.
+    /// The lane that lane `i` reads in a wave of `size` lanes; `None` if it is out of range.
     pub fn lane(self, i: u32, size: u32) -> Option<u32> {
         use DppControl as C;
         let (row, in_row) = (i & !15, i & 15);
@@ -93,7 +93,7 @@ impl DppControl {
         }
     }
 
-    /// The feature that the profile must have besides DPP16.
+    /// The feature that the profile needs in addition to DPP16.
     pub const fn feature(self) -> Feature {
         use DppControl as C;
         match self {
@@ -128,18 +128,18 @@ impl DppControl {
 }
 
 impl Dpp16 {
-    /// The control on all lanes, with zero where the source is invalid, so that no old value matters.
+    /// The control on all lanes, with zero for invalid sources, so that no old value matters.
     pub const fn new(control: DppControl) -> Dpp16 {
         Dpp16 { control, row_mask: 15, bank_mask: 15, bound_ctrl: true, fetch_inactive: false }
     }
 
-    /// Returns true if every active lane is written when all are active, so that no old value matters.
+    /// Returns true if every lane is written when all are active, so that no old value matters.
     pub fn writes_all(&self) -> bool {
         let valid = |i| self.bound_ctrl || self.control.lane(i, 64).is_some();
         (0..64).all(|i| self.writes(i) && valid(i))
     }
 
-    /// Returns true if the masks let lane `i` be written.
+    /// Returns true if the masks enable writes to lane `i`.
     fn writes(&self, i: u32) -> bool {
         self.row_mask >> (i / 16) & 1 != 0 && self.bank_mask >> (i / 4 % 4) & 1 != 0
     }
@@ -196,10 +196,10 @@ impl Instruction for Dpp8 {
     }
 }
 
-/// One of the DPP16 controls, with masks where lanes want their old value.
+/// One of the DPP16 controls, with masks if lanes want their old value.
 pub fn solve_dpp16(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     let quad = map.selectors(4, 0).map(|selectors| DppControl::QuadPerm(selectors as u8));
-    // The first and the last lane that want another's value rule out nearly all controls.
+    // The first and the last moved lane rule out nearly all controls.
     let mut moves = map.moves();
     let ends = [moves.next().or_else(|| map.moved()), moves.next_back()];
     let serves =
@@ -210,15 +210,15 @@ pub fn solve_dpp16(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     map.first_that_fits(controls.flat_map(|control| with_masks(map, control, masks)), features)
 }
 
-/// A control with full masks, and with the narrowest: those lanes that want a lane or zero are in both, and the narrowest
-/// leave the old value to as many others as any masks do.
+/// A control with full masks, and with the narrowest: both write all lanes that want a lane or zero, and the narrowest
+/// keep the old value in as many other lanes as possible.
 fn with_masks(map: &LaneMap, control: DppControl, (row_mask, bank_mask): (u8, u8)) -> [Move; 2] {
     let bound_ctrl = map.has(Source::Zero) || !map.has(Source::Old);
     let full = Dpp16 { bound_ctrl, ..Dpp16::new(control) };
     [full, Dpp16 { row_mask, bank_mask, ..full }].map(Move::plain)
 }
 
-/// The row and the bank mask that let just the lanes be written that want something new, and those of their rows and banks.
+/// The narrowest row and bank masks that enable all lanes that want a new value.
 fn narrowest_masks(map: &LaneMap) -> (u8, u8) {
     let written = |i: &u32| !matches!(map.want(*i), None | Some(Source::Old | Source::Undefined));
     let with = |(rows, banks): (u8, u8), i: u32| (rows | 1 << (i / 16), banks | 1 << (i / 4 % 4));

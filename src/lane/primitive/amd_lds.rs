@@ -1,9 +1,9 @@
 //! AMD's moves through the local data share: its crossbar (DS_SWIZZLE, DS_PERMUTE, DS_BPERMUTE), which touches no
-//! memory, and the way through memory.
+//! memory, and moves through memory.
 //!
-//! Facts: the DS instructions of the GCN 3, Vega and RDNA 3 ISA guides (DS_SWIZZLE_B32, DS_PERMUTE_B32,
-//! DS_BPERMUTE_B32); how far permutations reach: LLVM's `supportsWaveWideBPermute`. The results arrive asynchronously;
-//! waiting is the emitter's task.
+//! Sources: the DS instructions of the GCN 3, Vega and RDNA 3 ISA guides (DS_SWIZZLE_B32, DS_PERMUTE_B32,
+//! DS_BPERMUTE_B32); for the reach of permutations, LLVM's `supportsWaveWideBPermute`. The results arrive
+//! asynchronously, and the emitter inserts the waits.
 
 use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::value::Lanes;
@@ -15,7 +15,7 @@ use serde::Deserialize;
 pub enum LdsOp {
     /// `[value]`: a fixed map inside 32 lanes.
     Swizzle(Swizzle),
-    /// `[value, address]`: reads lane `(address + offset) / 4` modulo the reach; any lane may name any lane.
+    /// `[value, address]`: reads lane `(address + offset) / 4` modulo the reach; any lane may read any lane.
     Bpermute {
         reach: Reach,
         /// Bytes, added to the address.
@@ -23,39 +23,39 @@ pub enum LdsOp {
         /// Read inactive lanes too (DS_BPERMUTE_FI).
         fetch_inactive: bool,
     },
-    /// `[value, address]`: the lane's own value goes to lane `(address + offset) / 4` modulo the reach. Of several the highest
-    /// lane's value stays; a lane to which none goes gets zero.
+    /// `[value, address]`: the lane's own value goes to lane `(address + offset) / 4` modulo the reach. If several go
+    /// to one lane, the highest lane's value stays; a lane that gets none reads zero.
     Permute {
         reach: Reach,
         /// Bytes, added to the address.
         offset: u16,
     },
-    /// `[value, address]`: writes the value to the lane's own word of memory (at four times its number) and reads the
+    /// `[value, address]`: writes the value to the lane's own word of memory (at four times its index) and reads the
     /// word at `address`; both addresses are in bytes from the start of the wave's part of memory. The words of
     /// inactive lanes and words outside the part are undefined.
     Bounce,
 }
 
-/// How far a permutation reaches.
+/// The reach of a permutation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Reach {
     /// The whole wave.
     Wave,
-    /// The own 32 lanes.
+    /// The lane's own 32 lanes.
     Half,
 }
 
-/// The lane map of DS_SWIZZLE, inside each 32 lanes whatever the size of the wave; `i` here is the number among them.
+/// The lane map of DS_SWIZZLE, within each 32 lanes regardless of the wave size; `i` here is the index within them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Swizzle {
     /// `((i & and) | or) ^ xor`, five bits each.
     Mask { and: u8, or: u8, xor: u8 },
     /// Any map of quads: bits `2k` and `2k + 1` name the lane that lane `k` of each quad reads.
     Quad(u8),
-    /// `i + count`, or `i - count`, in the bits outside of `keep`; bits in `keep` are the lane's own.
+    /// `i + count`, or `i - count`, in the bits outside `keep`; bits in `keep` are the lane's own.
     Rotate { down: bool, count: u8, keep: u8 },
-    /// The five bits of `i` in reverse, shifted right by the number of bits of `keep`, with the bits of `keep` of `i` set
-    /// beside.
+    /// The five bits of `i` reversed, shifted right by the number of bits of `keep`, combined with the bits of `i` in
+    /// `keep`.
     Fft { keep: u8 },
 }
 
@@ -107,12 +107,13 @@ impl Swizzle {
 }
 
 impl Reach {
-    /// The reach on hardware with these features: of a wave of 64 lanes only some can permute all (not RDNA 1 to 3.5).
+    /// The reach on hardware with these features: not every architecture can permute a whole wave of 64 lanes (RDNA 1
+    /// to 3.5 cannot).
     pub fn of(size: u32, features: FeatureSet) -> Reach {
         if size <= 32 || features.has(Feature::AmdWidePermute) { Reach::Wave } else { Reach::Half }
     }
 
-    /// The lane of the same reach that an address names in lane `i`.
+    /// The lane within the reach of lane `i` that an address names.
     fn lane(self, i: u32, address: u32, size: u32) -> u32 {
         let lanes = if self == Reach::Wave { size } else { size.min(32) };
         (i & !(lanes - 1)) | ((address / 4) & (lanes - 1))
@@ -185,7 +186,7 @@ pub fn solve_swizzle(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     let first = map.moved();
     let ffts = (0..32).map(|keep| Swizzle::Fft { keep });
     let ffts = ffts.filter(move |swizzle| first.is_some_and(|(i, lane)| swizzle.lane(i) == lane));
-    // These two are searched for, so only where there are such modes.
+    // These two need a search, so it runs only if the modes exist.
     let rotates = features.has(Feature::AmdSwizzleRotate);
     let turned = rotates.then(|| rotations(map).chain(ffts));
     let swizzles = masks(map).into_iter().chain(quad).chain(turned.into_iter().flatten());
@@ -198,13 +199,13 @@ fn masks(map: &LaneMap) -> Option<Swizzle> {
     Some(Swizzle::Mask { and: and as u8, or: or as u8, xor: xor as u8 })
 }
 
-/// The rotations that move the first lane as it needs and keep no bit that some lane needs changed. One by `-count` is
-/// one by `32 - count`.
+/// The rotations that satisfy the first moved lane and keep no bit that some lane needs changed. A rotation by `-count`
+/// equals one by `32 - count`.
 fn rotations(map: &LaneMap) -> impl Iterator<Item = Swizzle> {
     let first = map.moved();
     let changed = map.moves().fold(0, |bits, (i, lane)| bits | (i ^ lane));
     let keeps: Vec<u8> = (0..32).filter(|keep| u32::from(*keep) & changed == 0).collect();
-    // Lanes beyond the lane's 32 are none that it reads.
+    // Lanes outside the lane's 32 cannot be read.
     let counts = 0..if changed < 32 { 32 } else { 0 };
     let rotations = counts
         .flat_map(move |count| keeps.clone().into_iter().map(move |keep| Swizzle::Rotate { down: false, count, keep }));

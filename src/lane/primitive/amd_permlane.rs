@@ -1,15 +1,15 @@
 //! AMD's moves inside and between rows of 16 lanes by the vector unit, and the shared vector registers.
 //!
-//! Facts: RDNA 1 to RDNA 4 ISA guides (V_PERMLANE16_B32, V_PERMLANEX16_B32, their VAR forms, V_PERMLANE64_B32); LLVM for
-//! V_PERMLANE16_SWAP_B32 and V_PERMLANE32_SWAP_B32; Mesa's ACO for shared registers. None of these takes part in an
-//! arithmetic instruction.
+//! Sources: RDNA 1 to RDNA 4 ISA guides (V_PERMLANE16_B32, V_PERMLANEX16_B32, their VAR forms, V_PERMLANE64_B32); LLVM
+//! for V_PERMLANE16_SWAP_B32 and V_PERMLANE32_SWAP_B32; Mesa's ACO for shared registers. None of these can be part of
+//! an arithmetic instruction.
 
 use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
 use serde::Deserialize;
 
-/// The effect of an instruction where the source lane is inactive.
+/// The result if the source lane is inactive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize)]
 pub struct Fetch {
     /// Read it all the same (`fi`).
@@ -28,11 +28,10 @@ pub enum PermlaneOp {
     RowVar { across: bool, fetch: Fetch },
     /// `[value, old]`: lane `i` reads `i ^ 32`, active or not; waves of 32 lanes keep the old value.
     Half,
-    /// `[second, first]`: what the *first* register of a swap holds afterwards: its odd blocks of `block` lanes (16 or 32)
-    /// are the even blocks of the second.
+    /// `[second, first]`: the *first* register of a swap afterwards: its odd blocks of `block` lanes (16 or 32) are the
+    /// even blocks of the second.
     SwapFirst { block: u8, fetch: Fetch },
-    /// `[first, second]`: what the *second* register of the same swap holds: its even blocks are the odd blocks of the
-    /// first.
+    /// `[first, second]`: the *second* register of the same swap: its even blocks are the odd blocks of the first.
     SwapSecond { block: u8, fetch: Fetch },
     /// `[value]`: writes a shared register under the mask of one half and reads it in both: lanes `n` and `n + 32`
     /// share their storage. The words of inactive lanes are undefined.
@@ -40,7 +39,7 @@ pub enum PermlaneOp {
 }
 
 impl Fetch {
-    /// The lane's value, or what stands for it.
+    /// The lane's value, or its substitute.
     fn read(self, lane: u32, lanes: Lanes) -> Source {
         match self {
             _ if lanes.is_active(lane) => Source::Lane(lane),
@@ -134,7 +133,7 @@ pub fn solve_row(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     map.first_that_fits([with(false), with(true)].into_iter().flatten(), features)
 }
 
-/// The halves of a wave of 64 lanes exchanged.
+/// Exchanges the halves of a wave of 64 lanes.
 pub fn solve_half(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     map.first_that_fits([Move::plain(PermlaneOp::Half)], features)
 }

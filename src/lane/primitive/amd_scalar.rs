@@ -1,7 +1,8 @@
-//! AMD's ways between vector lanes and scalar registers, and its masks of lanes: every GCN, CDNA and RDNA has them.
+//! AMD's moves between vector lanes and scalar registers, and its masks of lanes: every GCN, CDNA and RDNA has them.
 //!
-//! Facts: V_READLANE_B32, V_READFIRSTLANE_B32, V_WRITELANE_B32, V_MBCNT_LO_U32_B32, V_MBCNT_HI_U32_B32, V_CMP, S_WQM,
-//! S_BCNT1, S_FF1 and S_FLBIT of the GCN 3 and RDNA 3 ISA guides. A scalar result is the same in all lanes, active or not.
+//! Sources: V_READLANE_B32, V_READFIRSTLANE_B32, V_WRITELANE_B32, V_MBCNT_LO_U32_B32, V_MBCNT_HI_U32_B32, V_CMP, S_WQM,
+//! S_BCNT1, S_FF1 and S_FLBIT of the GCN 3 and RDNA 3 ISA guides. A scalar result is the same in all lanes, active or
+//! not.
 
 use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::value::Lanes;
@@ -11,15 +12,15 @@ use serde::Deserialize;
 /// One instruction; operands in brackets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum ScalarOp {
-    /// `[value, lane]`: one lane's value, active or not, as a scalar. The lane is a constant or a scalar, of which the
-    /// low bits count.
+    /// `[value, lane]`: one lane's value, active or not, as a scalar. The lane is a constant or a scalar; only its low
+    /// bits count.
     ReadLane,
     /// `[value]`: the value of the lowest active lane, of lane 0 if none is active, as a scalar.
     ReadFirstLane,
     /// `[scalar, old, lane]`: the scalar in one lane, active or not; the old value in the others. Before RDNA 1 either
     /// the lane is a constant or in M0, or both operands are the same register.
     WriteLane,
-    /// `[mask, count]`: the count, plus the set bits among the mask's lanes 0 to 31 that are below the own. Index.
+    /// `[mask, count]`: the count, plus the number of set bits for lanes 0 to 31 below this lane. Index.
     CountBelowLow,
     /// `[mask, count]`: the same for lanes 32 to 63; both together count all lanes below.
     CountBelowHigh,
@@ -29,16 +30,15 @@ pub enum ScalarOp {
     BallotFalse,
     /// `[]`: the active lanes (EXEC): a ballot.
     Active,
-    /// `[mask]`: whether this lane is in a mask that is the same in all lanes. Bool; no instruction, since bools are
-    /// masks.
+    /// `[mask]`: true if this lane is in a mask that is uniform. Bool; no instruction, because bools are masks.
     OwnBit,
     /// `[mask]`: each quad with a set bit becomes four set bits (S_WQM): a ballot.
     WholeQuads,
     /// `[mask]`: the number of lanes in a mask that is the same in all lanes (S_BCNT1): index.
     CountLanes,
-    /// `[mask]`: the lowest lane of such a mask, which must have one (S_FF1): index.
+    /// `[mask]`: the lowest lane of such a mask, which must not be empty (S_FF1): index.
     LowestLane,
-    /// `[mask]`: the number of lanes above the highest one of such a mask, which must have one (S_FLBIT): index.
+    /// `[mask]`: the number of lanes above the highest one of such a mask, which must not be empty (S_FLBIT): index.
     LanesAbove,
 }
 
@@ -50,7 +50,7 @@ impl ScalarOp {
             || matches!(self, S::CountLanes | S::LowestLane | S::LanesAbove)
     }
 
-    /// The number that an operation reads from a mask in a wave of this size; none if it is undefined.
+    /// The number that an operation reads from a mask in a wave of this size; `None` if it is undefined.
     pub fn read_of_mask(self) -> Option<fn(u128, u32) -> Option<u32>> {
         match self {
             ScalarOp::CountLanes => Some(|mask, _| Some(mask.count_ones())),
@@ -60,7 +60,7 @@ impl ScalarOp {
         }
     }
 
-    /// Lanes below lane `i` that a count looks at; none for what counts nothing.
+    /// The lanes below lane `i` that an operation counts; `None` if it counts nothing.
     pub fn counted(self, i: u32) -> Option<u128> {
         let below = (1 << i) - 1;
         match self {
@@ -71,7 +71,7 @@ impl ScalarOp {
     }
 }
 
-/// The mask with every lane of each quad that has one.
+/// The mask extended to all lanes of each quad that has a lane in it.
 pub fn whole_quads(mask: u128) -> u128 {
     const FIRST_OF_QUADS: u128 = u128::MAX / 15;
     let any = (mask | mask >> 1 | mask >> 2 | mask >> 3) & FIRST_OF_QUADS;
@@ -114,7 +114,7 @@ impl Instruction for ScalarOp {
             ScalarOp::ReadLane | ScalarOp::ReadFirstLane => CostClass::AmdReadLane,
             ScalarOp::WriteLane => CostClass::AmdWriteLane,
             ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh => CostClass::AmdCountBelow,
-            // A bool is a mask already, of which S_AND takes the active lanes.
+            // A bool is already a mask; S_AND limits it to the active lanes.
             ScalarOp::Ballot | ScalarOp::BallotFalse | ScalarOp::WholeQuads => CostClass::AmdMask,
             ScalarOp::CountLanes | ScalarOp::LowestLane | ScalarOp::LanesAbove => CostClass::AmdMask,
             ScalarOp::Active | ScalarOp::OwnBit => return None,

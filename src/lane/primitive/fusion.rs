@@ -1,8 +1,8 @@
-//! The arithmetic instructions that can take an operand moved by DPP in the same issue.
+//! The arithmetic instructions that can take a DPP operand.
 //!
-//! Facts: LLVM's assembler for every generation. Multiplication of 32-bit integers, all 64-bit arithmetic except bitwise
-//! operations (which are two of 32 bits), and packed arithmetic carry no DPP on any; 16-bit integer arithmetic is VOP3 on
-//! RDNA 1 and 2, where only VOP1 and VOP2 carry it.
+//! Source: LLVM's assembler for every generation. Multiplication of 32-bit integers, all 64-bit arithmetic except
+//! bitwise operations (which are two of 32 bits), and packed arithmetic never support DPP. 16-bit integer arithmetic is
+//! VOP3 on RDNA 1 and 2, where only VOP1 and VOP2 support it.
 
 use super::{NvOp, Primitive};
 use crate::lane::op::ReduceOp;
@@ -43,10 +43,9 @@ static ROWS: &[DppOperators] = &[
     },
 ];
 
-/// Returns true if `own op primitive(moved)` is one instruction for values of this type, one for each component and 32
-/// bits.
+/// Returns true if `own op primitive(moved)` is one instruction for values of this type, per component and 32 bits.
 ///
-/// NVIDIA's QSWZ adds an operand by itself (NV_shader_thread_group).
+/// NVIDIA's QSWZ itself adds an operand (NV_shader_thread_group).
 pub fn carries(profile: &Profile, op: ReduceOp, ty: LaneType, primitive: Primitive) -> bool {
     if let Primitive::Nv(NvOp::QuadSwizzle(_)) = primitive {
         return op == ReduceOp::Add && ty.is_float() && ty.width == 32;

@@ -1,6 +1,6 @@
 //! The portable subgroup instructions of SPIR-V (SPIR-V 1.6, section 3.49.21, Non-Uniform Instructions).
 //!
-//! The lane maps of the movers are here; what reductions, votes and ballots compute is in [`crate::lane::eval`].
+//! This module has the lane maps of the moves; [`crate::lane::eval`] computes reductions, votes and ballots.
 
 use super::{CostClass, Index, Instruction, Source};
 use crate::lane::op::{CountOp, QuadMove, ReduceOp, VoteOp, Width};
@@ -23,7 +23,7 @@ pub enum GroupOp {
     /// `[value, delta]`: `v[base + (local + delta) mod W]`, `delta` uniform (SPV_KHR_subgroup_rotate); the whole subgroup
     /// for [`Width::SUBGROUP`].
     Rotate(Width),
-    /// `[value, lane]`: `v[lane]`; `lane` uniform, and a constant where the profile has no dynamic broadcast.
+    /// `[value, lane]`: `v[lane]`; `lane` is uniform, and a constant if the profile has no dynamic broadcast.
     Broadcast,
     /// `[value]`: value of the lowest active lane.
     BroadcastFirst,
@@ -31,9 +31,9 @@ pub enum GroupOp {
     QuadBroadcast,
     /// `[value]`: `v[i ^ 1]`, `v[i ^ 2]` or `v[i ^ 3]`; never [`QuadMove::Lane`].
     QuadSwap(QuadMove),
-    /// `[value]`: fold over active lanes, in no promised order.
+    /// `[value]`: reduction over active lanes, in no guaranteed order.
     Reduce(ReduceOp, GroupReduce),
-    /// `[value, ballot]`: the same over the active lanes in the ballot, which those lanes must pass alike
+    /// `[value, ballot]`: reduction over the active lanes in the ballot, which must be equal in those lanes
     /// (SPV_NV_shader_subgroup_partitioned); never [`GroupReduce::Clustered`].
     PartitionedReduce(ReduceOp, GroupReduce),
     /// `[value]`: the active lanes that pass the same value, as a ballot.
@@ -46,8 +46,8 @@ pub enum GroupOp {
     WriteAmd,
     /// `[mask]`: bits of a 64-bit mask below this lane.
     MaskedCountAmd,
-    /// `[value]`: fold over active lanes by addition, minimum or maximum, in no promised order (the NonUniform functions of
-    /// GL_AMD_shader_ballot); never [`GroupReduce::Clustered`].
+    /// `[value]`: reduction over active lanes by addition, minimum or maximum, in no guaranteed order (the NonUniform
+    /// functions of GL_AMD_shader_ballot); never [`GroupReduce::Clustered`].
     ReduceAmd(ReduceOp, GroupReduce),
     /// `[value]`: over the active lanes of the subgroup. Bool.
     Vote(VoteOp),
@@ -59,7 +59,7 @@ pub enum GroupOp {
     Ballot,
     /// `[ballot]`: the lane's bit.
     InverseBallot,
-    /// `[ballot, lane]`: one bit; undefined from `S` up.
+    /// `[ballot, lane]`: one bit; undefined if the lane is `S` or higher.
     BallotBitExtract,
     /// `[ballot]`: set bits among lanes below `S`.
     BallotBitCount(CountOp),
@@ -71,21 +71,21 @@ pub enum GroupOp {
     Sync,
 }
 
-/// How far a native fold reaches.
+/// The lanes of a native reduction and of its result.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum GroupReduce {
     /// All active lanes, in every lane.
     Reduce,
     /// Active lanes up to and including `i`.
     Inclusive,
-    /// Active lanes below `i`; the identity where there is none.
+    /// Active lanes below `i`; the identity if there are none.
     Exclusive,
     /// Active lanes of the lane's segment, in every lane; the width is a constant of 1 to `S` lanes.
     Clustered(Width),
 }
 
 impl GroupOp {
-    /// The feature family that a profile needs to run it; none if the instruction is its own family.
+    /// The feature family that a profile needs to run it; `None` if the instruction is its own family.
     const fn family(self) -> Option<Feature> {
         use GroupOp as G;
         Some(match self {
@@ -107,7 +107,7 @@ impl GroupOp {
         })
     }
 
-    /// The part of the family that not every language has.
+    /// The additional feature for a part of the family that not every language has.
     const fn part(self) -> Option<Feature> {
         use GroupOp as G;
         Some(match self {
@@ -131,8 +131,8 @@ impl GroupOp {
 }
 
 impl GroupOp {
-    /// The lane that a mover of this kind reads in lane `i`; none if the value is undefined. The lane may be inactive or
-    /// outside the subgroup.
+    /// The lane that a move of this kind reads in lane `i`; `None` if the value is undefined. The lane may be inactive
+    /// or outside the subgroup.
     pub fn lane(self, i: u32, operand: u32, lanes: Lanes) -> Option<u32> {
         match self {
             GroupOp::Shuffle | GroupOp::Broadcast => Some(operand),
@@ -157,7 +157,7 @@ impl GroupOp {
         }
     }
 
-    /// Lanes that must agree on the operand: the width of the segments in which it is uniform.
+    /// Width of the segments in which the operand must be uniform.
     pub fn uniform_width(self, lanes: Lanes) -> u32 {
         match self {
             GroupOp::Broadcast | GroupOp::Rotate(_) => lanes.size,
@@ -171,7 +171,7 @@ impl GroupOp {
         matches!(self, G::BroadcastFirst | G::QuadSwap(_)) || self.is_swizzle_amd() || self.takes_index()
     }
 
-    /// Returns true if it gives 0 where its source is not active.
+    /// Returns true if it returns 0 if its source is inactive.
     pub const fn is_swizzle_amd(self) -> bool {
         matches!(self, GroupOp::SwizzleAmd(_) | GroupOp::SwizzleMaskedAmd { .. })
     }
@@ -201,7 +201,7 @@ impl Instruction for GroupOp {
         Some(lane.filter(|lane| lanes.is_active(*lane)).map_or(nothing, Source::Lane))
     }
 
-    /// No profile prices the others, which a driver compiles.
+    /// A driver compiles the others, and no profile has a price for them.
     fn cost_class(&self) -> Option<CostClass> {
         matches!(self, GroupOp::Reduce(_, GroupReduce::Clustered(_))).then_some(CostClass::Clustered)
     }

@@ -1,24 +1,24 @@
 //! Wanted lane maps, and moves that are tried on them.
 //!
-//! A map says for each lane where its value must come from, or that it does not matter. All lanes are taken to be
-//! active: what a move does under a partial mask is for the checker to see.
+//! A map gives each lane's source, or states that any value will do. It assumes that all lanes are active; the checker
+//! covers partial masks.
 
 use super::{Index, Primitive, Source};
 use crate::lane::value::{Bits, Lanes};
 use crate::profile::FeatureSet;
 
-/// The source that each lane of a wave needs; none if any value will do.
+/// The source that each lane of a wave needs; `None` if any value will do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneMap {
     wants: Vec<Option<Source>>,
-    /// The lanes that want another lane's value: what searches ask for again and again.
+    /// The lanes that want another lane's value, cached because searches need them repeatedly.
     moved: u128,
 }
 
 /// An index operand of a [`Move`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Arg {
-    /// There is no such operand.
+    /// The operand does not exist.
     None,
     /// A constant.
     Const(u32),
@@ -44,7 +44,7 @@ impl Move {
 }
 
 impl LaneMap {
-    /// A map of `size` lanes from what each needs.
+    /// A map of `size` lanes from the source that each needs.
     pub fn new(size: u32, want: impl FnMut(u32) -> Option<Source>) -> LaneMap {
         LaneMap::of_wants((0..size).map(want).collect())
     }
@@ -64,7 +64,7 @@ impl LaneMap {
         LaneMap::new(size, |i| Some(Source::Lane(lane(i))))
     }
 
-    /// The map of a move when all lanes are active; its undefined lanes want nothing.
+    /// The map of a move when all lanes are active; lanes with an undefined result want nothing.
     pub fn of_move(size: u32, step: &Move) -> Option<LaneMap> {
         let index = step.index();
         let instruction = step.primitive.instruction();
@@ -83,7 +83,7 @@ impl LaneMap {
         self.wants.get(i as usize).copied().flatten()
     }
 
-    /// The lanes that want the value of a lane, with that lane.
+    /// The lanes that want a lane's value, each with that lane.
     pub fn lanes(&self) -> impl Iterator<Item = (u32, u32)> {
         (0..self.size()).filter_map(|i| self.lane(i).map(|lane| (i, lane)))
     }
@@ -102,7 +102,7 @@ impl LaneMap {
         Bits(self.moved)
     }
 
-    /// The lanes that want another lane's value, with that lane.
+    /// The lanes that want another lane's value, each with that lane.
     pub fn moves(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> {
         self.moved_lanes().filter_map(|i| self.lane(i).map(|lane| (i, lane)))
     }
@@ -112,13 +112,13 @@ impl LaneMap {
         self.moves().next().or_else(|| self.lanes().next())
     }
 
-    /// The same map for some lanes; the others want nothing.
+    /// The map restricted to some lanes; the others want nothing.
     #[must_use]
     pub fn only(&self, mut keep: impl FnMut(u32) -> bool) -> LaneMap {
         LaneMap::new(self.size(), |i| self.want(i).filter(|_| keep(i)))
     }
 
-    /// Returns true if every lane is content with its own value.
+    /// Returns true if the lanes' own values satisfy the map.
     pub fn accepts_own(&self) -> bool {
         (0..self.size()).all(|i| self.accepts(i, Source::Own))
     }
@@ -128,7 +128,7 @@ impl LaneMap {
         self.wants.contains(&Some(source))
     }
 
-    /// Returns true if what lane `i` would get is what it needs.
+    /// Returns true if lane `i` may get this source.
     pub fn accepts(&self, i: u32, got: Source) -> bool {
         let plain = |source| if source == Source::Own { Source::Lane(i) } else { source };
         self.want(i).is_none_or(|want| want == Source::Undefined || plain(want) == plain(got))
@@ -141,8 +141,8 @@ impl LaneMap {
         (0..self.size()).all(|i| got(i).is_some_and(|source| self.accepts(i, source)))
     }
 
-    /// Per position in groups of `group` lanes, the position that all groups want there, packed from the lowest bits on;
-    /// none where they differ or want another group than `i ^ across` is in. A free position reads itself.
+    /// For each position in groups of `group` lanes, the position that all groups read there, packed from the lowest
+    /// bits on; `None` if groups differ or read another group than that of `i ^ across`. A free position reads itself.
     pub fn selectors(&self, group: u32, across: u32) -> Option<u64> {
         let mut chosen: [Option<u32>; 16] = [None; 16];
         for (i, lane) in self.lanes() {
@@ -159,8 +159,8 @@ impl LaneMap {
         Some(packed.fold(0, |all, selector| all | selector))
     }
 
-    /// The `and`, `or` and `xor` with which the source is `((i & and) | or) ^ xor` in the lowest bits, so many: each bit is
-    /// that of the lane, its complement, zero or one. None where a bit is nothing of these.
+    /// The `and`, `or` and `xor` masks with which the source is `((i & and) | or) ^ xor` in the lowest `bits` bits:
+    /// each bit is the lane's, its complement, zero or one. `None` if a bit is none of these.
     pub fn masks(&self, bits: u32) -> Option<(u32, u32, u32)> {
         let (mut same, mut flipped, mut clear, mut set) = (u32::MAX, u32::MAX, u32::MAX, u32::MAX);
         for (i, lane) in self.lanes() {
@@ -172,7 +172,7 @@ impl LaneMap {
         ((and | clear | set) & low == low).then_some((and & low, or & low, xor & low))
     }
 
-    /// The first of some moves that exists on hardware with these features and gives every lane what it needs.
+    /// The first of these moves that exists on hardware with these features and gives every lane what it needs.
     pub fn first_that_fits(&self, moves: impl IntoIterator<Item = Move>, features: FeatureSet) -> Option<Move> {
         let fits = |step: &Move| step.primitive.exists(self.size(), features) && self.is_met_by(step);
         moves.into_iter().find(fits)

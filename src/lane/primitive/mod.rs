@@ -1,9 +1,9 @@
-//! The cross-lane instructions of hardware: every move, reduction and vote that some target has as one instruction.
+//! The cross-lane instructions of hardware: every move, reduction and vote that is a single instruction on some target.
 //!
-//! One file per family of instructions. Each has its exact lane map ([`Instruction::source`]), its result in lanes without
-//! a source ([`Source`]), the features that it needs, and, if planners search for it, a solver that finds its parameters
-//! for a wanted [`LaneMap`]. The planner, the checker and the simulator share these maps. Nothing here names the syntax of
-//! a target; costs are in the profiles ([`crate::profile::cost`]).
+//! One file per family of instructions. Each has its exact lane map ([`Instruction::source`]), its result in lanes
+//! without a source ([`Source`]), the features that it needs, and, if planners search for it, a solver that finds its
+//! parameters for a wanted [`LaneMap`]. The planner, the checker and the simulator share these maps. This module does
+//! not contain target syntax; costs are in the profiles ([`crate::profile::cost`]).
 //!
 //! Operands of a move: the moved value; the old value of the destination if the instruction may keep it; then its index
 //! operands. A constant parameter is part of the primitive.
@@ -31,7 +31,7 @@ pub use nv::NvOp;
 use super::value::Lanes;
 use crate::profile::{CostClass, Feature, FeatureSet, Profile};
 
-/// One cross-lane instruction, its constant parameters included; what varies at run time is an operand of the step.
+/// One cross-lane instruction, including its constant parameters; run-time parameters are operands of the step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Primitive {
     /// The portable subgroup instructions.
@@ -50,16 +50,16 @@ pub enum Primitive {
     Scalar(ScalarOp),
 }
 
-/// The source of a mover's result in one lane.
+/// The source of a move's result in one lane.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Source {
     /// The moved operand of this lane.
     Lane(u32),
-    /// The lane is not written: what the destination held before.
+    /// The lane is not written: the old contents of the destination.
     Old,
     /// Zero.
     Zero,
-    /// The moved operand of the lane itself, because its source is out of range.
+    /// The lane's own moved operand, because its source is out of range.
     Own,
     /// Any bits.
     Undefined,
@@ -75,7 +75,7 @@ pub enum Index<'a> {
 }
 
 impl Index<'_> {
-    /// Its value in one lane; 0 for a lane that has none.
+    /// Its value in one lane; 0 for a lane without one.
     pub fn at(self, lane: u32) -> u32 {
         match self {
             Index::Uniform(value) => value,
@@ -110,10 +110,10 @@ pub trait Instruction {
         false
     }
 
-    /// The source of lane `i`; none if the instruction moves no values.
+    /// The source of lane `i`; `None` if the instruction does not move values.
     fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source>;
 
-    /// The class of its price; none for instructions without a price.
+    /// The class of its price; `None` for instructions without a price.
     fn cost_class(&self) -> Option<CostClass>;
 }
 
@@ -138,7 +138,7 @@ impl Primitive {
         features.has_all(instruction.needs()) && instruction.fits(size, features)
     }
 
-    /// Returns true if a profile has it; where the subgroup's size is not known, its features decide.
+    /// Returns true if a profile has it. If the subgroup size is unknown, the features decide.
     pub fn is_legal(&self, profile: &Profile) -> bool {
         match profile.wave_size {
             Some(size) => self.exists(size, profile.features),
@@ -146,25 +146,25 @@ impl Primitive {
         }
     }
 
-    /// Returns true if an arithmetic instruction can take the moved value as its operand in the same issue; which
-    /// arithmetic instructions can is told in [`fusion`].
+    /// Returns true if an arithmetic instruction can take the moved value as its operand; [`fusion`] lists these
+    /// instructions.
     pub fn fuses(&self) -> bool {
         matches!(self, Primitive::Dpp16(_) | Primitive::Dpp8(_) | Primitive::Nv(NvOp::QuadSwizzle(_)))
     }
 
-    /// Returns true if it waits for the active lanes and gives nothing.
+    /// Returns true if it only waits for the active lanes and has no result.
     pub const fn is_sync(self) -> bool {
         matches!(self, Primitive::Group(GroupOp::Sync) | Primitive::Nv(NvOp::Sync))
     }
 
-    /// Returns true if it gives lanes the values of lanes, and so has a lane map.
+    /// Returns true if it copies values between lanes, and therefore has a lane map.
     pub fn moves_values(&self) -> bool {
         let instruction = self.instruction();
         let index = [Index::Uniform(0); 2];
         instruction.source(0, &index[..instruction.index_operands()], Lanes::full(64)).is_some()
     }
 
-    /// Returns true if a profile moves 64 bits with it at once (64-bit DPP exists only with `row_newbcast`; CDNA 3 ISA,
+    /// Returns true if it moves 64 bits at once on a profile (64-bit DPP exists only with `row_newbcast`; CDNA 3 ISA,
     /// DPP).
     pub fn moves_64_bits(&self, profile: &Profile) -> bool {
         let broadcasts = matches!(self, Primitive::Dpp16(Dpp16 { control: DppControl::RowNewBcast(_), .. }));

@@ -1,8 +1,9 @@
 //! NVIDIA's cross-lane instructions, over warps of 32 lanes.
 //!
-//! Shuffles follow PTX's `shfl.sync` (PTX ISA 9.0, section 9.7.9.6), like the SHF instructions of NV_shader_thread_shuffle;
-//! where the text of that extension says "lower than" or "greater than", it includes the bound. Votes come from
-//! NV_gpu_program5, ballots and quad swizzles from NV_shader_thread_group, and the remaining instructions exist only in PTX.
+//! Shuffles follow PTX's `shfl.sync` (PTX ISA 9.0, section 9.7.9.6), like the SHF instructions of
+//! NV_shader_thread_shuffle. If the text of that extension says "lower than" or "greater than", it includes the bound.
+//! Votes come from NV_gpu_program5, ballots and quad swizzles from NV_shader_thread_group, and the remaining
+//! instructions exist only in PTX.
 
 use super::{Arg, CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::op::{QuadMove, ReduceOp, ShuffleMode, VoteOp, WARP};
@@ -13,26 +14,27 @@ use serde::Deserialize;
 /// One instruction; operands in brackets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum NvOp {
-    /// `[value, index, mask]`: SHFUP, SHFDOWN, SHFIDX, SHFXOR. The mask holds the clamp in bits 0 to 4 and the segment
-    /// mask in bits 8 to 12 and may differ from lane to lane ([`shuffle_mask`] makes one). Out of range: the lane's own value.
-    /// A source lane that is not active: undefined.
+    /// `[value, index, mask]`: SHFUP, SHFDOWN, SHFIDX, SHFXOR. The mask has the clamp in bits 0 to 4 and the segment
+    /// mask in bits 8 to 12 and may differ from lane to lane ([`shuffle_mask`] creates one). Out of range: the lane's
+    /// own value. Inactive source lane: undefined.
     Shuffle(ShuffleMode),
-    /// `[index, mask]`: the predicate that the same instruction gives: whether the source is in range. Bool.
+    /// `[index, mask]`: the predicate result of the same instruction: true if the source is in range. Bool.
     ShuffleValid(ShuffleMode),
-    /// `[value]`: QSWZ0 to QSWZ3, QSWZX, QSWZY: 32-bit floats, in fragment programs. They add an operand, so a subnormal
-    /// may become zero and a NaN may change its bits. All four lanes get 0 where a lane of the quad is inactive.
-    /// [`QuadMove::Diagonal`] does not exist.
+    /// `[value]`: QSWZ0 to QSWZ3, QSWZX, QSWZY: 32-bit floats, in fragment programs. They add an operand, so a
+    /// subnormal may become zero and the bits of a NaN may change. If a lane of the quad is inactive, all four lanes
+    /// get 0. [`QuadMove::Diagonal`] does not exist.
     QuadSwizzle(QuadMove),
-    /// `[predicate]`: TGALL, TGANY, TGEQ over the active lanes. TGEQ looks only at whether values are zero, so it takes
+    /// `[predicate]`: TGALL, TGANY, TGEQ over the active lanes. TGEQ only tests whether values are zero, so it takes
     /// bools here.
     Vote(VoteOp),
     /// `[predicate]`: TGBALLOT: a ballot.
     Ballot,
-    /// `[value]`: the fold over the active lanes, in all of them (`redux.sync`): integers of at most 32 bits; no product.
+    /// `[value]`: the reduction over the active lanes, in all of them (`redux.sync`): integers of at most 32 bits; no
+    /// product.
     Reduce(ReduceOp),
     /// `[value]`: the active lanes that pass the same bits, as a ballot (`match.any.sync`).
     Match,
-    /// `[value]`: whether all active lanes pass the same bits (`match.all.sync`). Bool.
+    /// `[value]`: true if all active lanes have the same bits (`match.all.sync`). Bool.
     MatchAll,
     /// `[]`: waits for the active lanes (`bar.warp.sync`). No result.
     Sync,
@@ -44,7 +46,7 @@ pub const fn shuffle_mask(mode: ShuffleMode, width: u32) -> u32 {
     ((WARP - width) & 31) << 8 | clamp
 }
 
-/// The lane that a shuffle names and whether that is in range. Only the low five bits of `index` count.
+/// The source lane of a shuffle, and whether it is in range. Only the low five bits of `index` count.
 pub fn shuffle_target(mode: ShuffleMode, i: u32, index: u32, mask: u32) -> (u32, bool) {
     let (index, segment, clamp) = (index & 31, mask >> 8 & 31, mask & 31);
     let least = i & segment;
@@ -135,7 +137,7 @@ pub fn shuffle(mode: ShuffleMode, index: u32, mask: u32) -> Move {
     Move { primitive: NvOp::Shuffle(mode).into(), args: [Arg::Const(index), Arg::Const(mask)] }
 }
 
-/// A shuffle with constant operands: any width and mode, and any choice of bits for the indexed one.
+/// A shuffle with constant operands: any width and mode, and any choice of index bits for the indexed mode.
 pub fn solve_shuffle(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     let (i, lane) = map.moved()?;
     let distances = [
@@ -148,7 +150,7 @@ pub fn solve_shuffle(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     map.first_that_fits(by_distance.chain(chosen_bits(map)), features)
 }
 
-/// The indexed shuffle that keeps the bits of `i` which no lane's source changes and takes the others from the index.
+/// The indexed shuffle that keeps the bits of `i` that no lane's source changes, and takes the others from the index.
 fn chosen_bits(map: &LaneMap) -> Option<Move> {
     let (_, first) = map.moved()?;
     let segment = map.lanes().fold(31, |kept, (i, lane)| kept & !(i ^ lane));

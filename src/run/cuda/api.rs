@@ -50,7 +50,7 @@ functions! {
 
 pub fn error_name(api: &Api, result: c_int) -> String {
     let mut name = ptr::null();
-    // SAFETY: the call writes one pointer, to a string of the driver's own.
+    // SAFETY: the call writes one pointer, to a static string of the driver.
     match unsafe { (api.error_name)(result, &raw mut name) } {
         0 if !name.is_null() => unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned(),
         _ => format!("error {result}"),

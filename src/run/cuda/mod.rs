@@ -1,7 +1,7 @@
 //! Loads PTX into CUDA's driver and runs it.
 //!
-//! libcuda is opened at run time, so a program built with this feature starts on any machine. The first device is taken; its
-//! context is current in the thread that opened it.
+//! libcuda is opened at run time, so a program built with this feature starts on any machine. The first device is used;
+//! its context is current in the thread that opened it.
 
 mod api;
 mod program;
@@ -13,17 +13,17 @@ use std::ffi::{CStr, c_int};
 use std::fmt;
 use std::ptr;
 
-/// The library that is searched for.
+/// The library to search for.
 const LIBRARY: &str = "libcuda.so.1";
 
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
 const CAPABILITY: [c_int; 2] = [75, 76];
 
-/// Why no device could be opened.
+/// The reason that no device could be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// There is no libcuda; the loader's own words.
+    /// There is no libcuda; the dynamic loader's message.
     NoLibrary(String),
     /// The library lacks this function.
     NoFunction(&'static str),
@@ -49,7 +49,7 @@ pub struct DeviceInfo {
     pub name: String,
     /// The newest architecture that it runs: 90 for `sm_90`.
     pub sm: u32,
-    /// The newest version of CUDA that the driver knows, major and minor.
+    /// The newest version of CUDA that the driver supports, major and minor.
     pub version: (u32, u32),
 }
 
@@ -75,7 +75,7 @@ impl Device {
     /// # Errors
     /// [`OpenError`] when there is no libcuda or no device.
     pub fn open() -> Result<Device, OpenError> {
-        // SAFETY: loading the system's driver runs its initialisers, which is what is asked for.
+        // SAFETY: loading the system's driver runs its initialisers, as intended.
         let library = unsafe { libloading::Library::new(LIBRARY) }.map_err(|e| OpenError::NoLibrary(e.to_string()))?;
         let api = Api::load(&library).map_err(OpenError::NoFunction)?;
         let check = |call, result| match result {
@@ -84,7 +84,7 @@ impl Device {
         };
         let (mut device, mut context, mut name) = (0, ptr::null_mut(), [0_u8; 256]);
         let (mut capability, mut version) = ([0; 2], 0);
-        // SAFETY: each call writes to variables of its own, of the sizes that are said.
+        // SAFETY: each call writes to local variables of the stated sizes.
         unsafe {
             check("cuInit", (api.init)(0))?;
             check("cuDeviceGet", (api.device_get)(&raw mut device, 0))?;
@@ -114,7 +114,7 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // SAFETY: it is open, and nothing is used after it.
+        // SAFETY: the context is open and not used afterwards.
         unsafe { (self.api.context_destroy)(self.context) };
     }
 }

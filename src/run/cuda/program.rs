@@ -1,4 +1,4 @@
-//! A kernel that the driver has taken.
+//! A kernel that the driver has loaded.
 
 use super::Device;
 use super::api::{Handle, error_name};
@@ -12,7 +12,7 @@ use std::ptr;
 const ERROR_LOG: [c_int; 2] = [5, 6];
 const LOG_BYTES: usize = 8192;
 
-/// A kernel in its own module.
+/// A kernel in a separate module.
 pub struct Loaded<'d> {
     device: &'d Device,
     module: Module<'d>,
@@ -21,17 +21,17 @@ pub struct Loaded<'d> {
 }
 
 impl Device {
-    /// Asks the driver to take a kernel.
+    /// Loads a kernel into the driver.
     ///
     /// # Errors
-    /// [`RunError::Refused`] with the words of the driver's assembler.
+    /// [`RunError::Refused`] with the message of the driver's assembler.
     pub fn load(&self, program: &Program) -> Result<Loaded<'_>, RunError> {
         let zero = |_| RunError::Refused("the text holds a zero".to_owned());
         let text = CString::new(program.text.as_bytes()).map_err(zero)?;
         let symbol = CString::new(program.reflection.symbol.as_str()).map_err(zero)?;
         let (mut module, mut log) = (ptr::null_mut(), vec![0_u8; LOG_BYTES]);
         let (mut options, mut values) = (ERROR_LOG, [log.as_mut_ptr().cast::<c_void>(), LOG_BYTES as *mut c_void]);
-        // SAFETY: the text ends with a zero; there are as many options as are said, and the log has the size that is said.
+        // SAFETY: the text is zero-terminated; the number of options and the size of the log are correct.
         let result = unsafe {
             (self.api.module_load)(&raw mut module, text.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr())
         };
@@ -40,13 +40,13 @@ impl Device {
             return Err(RunError::Refused(format!("{}: {}", error_name(&self.api, result), said.trim_end())));
         }
         let (module, mut function) = (Module { device: self, module }, ptr::null_mut());
-        // SAFETY: the module is loaded and the name ends with a zero.
+        // SAFETY: the module is loaded and the name is zero-terminated.
         let found = unsafe { (self.api.module_function)(&raw mut function, module.module, symbol.as_ptr()) };
         self.check("cuModuleGetFunction", found)?;
         Ok(Loaded { device: self, module, function, reflection: program.reflection.clone() })
     }
 
-    /// Memory of the device that holds these bytes; at least a few, so that it has an address.
+    /// Device memory with these bytes. It has a minimum size, so that it always has an address.
     fn place(&self, data: &[u8]) -> Result<DeviceMemory<'_>, RunError> {
         let mut address = 0;
         // SAFETY: the call writes one address.
@@ -59,7 +59,8 @@ impl Device {
 }
 
 impl Loaded<'_> {
-    /// Runs the kernel once over this many workgroups, waits for its end, and copies the results back to the buffers.
+    /// Runs the kernel once over this many workgroups, waits for it to finish, and copies the results back to the
+    /// buffers.
     ///
     /// # Errors
     /// [`RunError`]; the buffers are then unchanged.
@@ -73,7 +74,7 @@ impl Loaded<'_> {
         Ok(())
     }
 
-    /// Nanoseconds of the GPU that each of several runs takes, one after the other over the same buffers.
+    /// GPU time of each of several consecutive runs over the same buffers, in nanoseconds.
     ///
     /// # Errors
     /// [`RunError`].
@@ -117,7 +118,7 @@ impl Loaded<'_> {
     fn launch(&self, groups: [u32; 3], bound: &mut Bound) -> Result<(), RunError> {
         let mut arguments: Vec<*mut c_void> = bound.values.iter_mut().map(|value| value.as_mut_ptr().cast()).collect();
         let ([x, y, z], [w, h, d]) = (groups, self.reflection.workgroup_size);
-        // SAFETY: there is one pointer for each parameter, to as many bytes as it has.
+        // SAFETY: there is one pointer per parameter, to as many bytes as it has.
         let launched = unsafe {
             let none = ptr::null_mut();
             let launch = self.device.api.launch;
@@ -168,7 +169,7 @@ fn argument(
     Ok(bytes)
 }
 
-/// A module that the driver has taken.
+/// A module that the driver has loaded.
 struct Module<'d> {
     device: &'d Device,
     module: Handle,
@@ -176,7 +177,7 @@ struct Module<'d> {
 
 impl Drop for Module<'_> {
     fn drop(&mut self) {
-        // SAFETY: it is loaded, and nothing is used after it.
+        // SAFETY: the module is loaded and not used afterwards.
         unsafe { (self.device.api.module_unload)(self.module) };
     }
 }
@@ -204,7 +205,7 @@ impl<'d> Event<'d> {
 
 impl Drop for Event<'_> {
     fn drop(&mut self) {
-        // SAFETY: it exists, and nothing is used after it.
+        // SAFETY: the event exists and is not used afterwards.
         unsafe { (self.device.api.event_destroy)(self.event) };
     }
 }
@@ -227,7 +228,7 @@ impl DeviceMemory<'_> {
 
 impl Drop for DeviceMemory<'_> {
     fn drop(&mut self) {
-        // SAFETY: it was allocated, and nothing is used after it.
+        // SAFETY: the memory was allocated and is not used afterwards.
         unsafe { (self.device.api.free)(self.address) };
     }
 }

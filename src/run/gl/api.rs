@@ -18,10 +18,10 @@ macro_rules! gl_functions {
 
         #[allow(non_snake_case)]
         impl $table {
-            /// Looks all functions up; the name of the first one that is missing otherwise.
+            /// Looks up all functions. Returns the name of the first missing one as the error.
             ///
             /// # Safety
-            /// The caller guarantees that `find` gives null for a name or the function of that name.
+            /// The caller guarantees that `find` returns null or the function of the given name.
             pub unsafe fn load(
                 find: impl Fn(&::std::ffi::CStr) -> *const ::std::ffi::c_void,
             ) -> Result<$table, &'static str> {
@@ -34,7 +34,7 @@ macro_rules! gl_functions {
                     }
                     type Pointer = *const ::std::ffi::c_void;
                     type Function = unsafe extern "system" fn($($ty),*) $(-> $result)?;
-                    // SAFETY: the caller promises that it is this function; the signature is the registry's.
+                    // SAFETY: the caller guarantees that this is the function; the signature is the registry's.
                     unsafe { ::std::mem::transmute::<Pointer, Function>(found) }
                 };)*
                 Ok($table { $($name,)* })

@@ -1,4 +1,4 @@
-//! Buffers of a run, and dispatches of whatever program is in use: run to their end, or timed.
+//! Buffers of a run, and dispatches of the current program: run to the end, or timed.
 
 use super::Device;
 use crate::backend::nv::reflection::STORAGE_BUFFER;
@@ -15,11 +15,11 @@ const GL_WAIT_FAILED: u32 = 0x911D;
 const GL_TIME_ELAPSED: u32 = 0x88BF;
 const GL_QUERY_RESULT: u32 = 0x8866;
 
-/// How long a dispatch may take, in seconds.
+/// Time limit of a dispatch, in seconds.
 const LIMIT: u64 = 60;
 
 impl Device {
-    /// Refuses where OpenGL has met an error since the last check; `call` is named as the one that failed.
+    /// Returns an error if OpenGL has reported one since the last check; `call` names the failed call.
     ///
     /// # Errors
     /// [`RunError::Driver`] with the code of the error.
@@ -44,13 +44,13 @@ impl Device {
         self.check("glDispatchCompute")
     }
 
-    /// Waits for the end of all that was started.
+    /// Waits for all pending work.
     ///
     /// # Errors
     /// [`RunError::Timeout`] after a minute.
     pub fn wait(&self) -> Result<(), RunError> {
         let gl = &self.gl;
-        // SAFETY: a context is current; the fence is this function's own.
+        // SAFETY: a context is current; the fence is local to this function.
         let answer = unsafe {
             let fence = (gl.glFenceSync)(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
             let answer = (gl.glClientWaitSync)(fence, GL_SYNC_FLUSH_COMMANDS, LIMIT * 1_000_000_000);
@@ -64,7 +64,7 @@ impl Device {
         }
     }
 
-    /// Nanoseconds that the GPU takes for each of several dispatches of the program in use.
+    /// GPU time of each of several dispatches of the current program, in nanoseconds.
     ///
     /// # Errors
     /// [`RunError::Driver`].
@@ -77,7 +77,7 @@ impl Device {
             unsafe { (gl.glBeginQuery)(GL_TIME_ELAPSED, query) };
             let started = self.dispatch(groups);
             let mut nanoseconds = 0;
-            // SAFETY: as above; the answer is one number, for which the call waits.
+            // SAFETY: the query exists; the result is one number, and the call waits for it.
             unsafe {
                 (gl.glEndQuery)(GL_TIME_ELAPSED);
                 (gl.glGetQueryObjectui64v)(query, GL_QUERY_RESULT, &raw mut nanoseconds);
@@ -85,7 +85,7 @@ impl Device {
             started.map(|()| nanoseconds)
         };
         let times = (0..runs).map(one).collect();
-        // SAFETY: the query is this function's own.
+        // SAFETY: the query is local to this function.
         unsafe { (gl.glDeleteQueries)(1, &raw const query) };
         times
     }
@@ -98,15 +98,15 @@ pub struct Buffers<'d> {
 }
 
 impl<'d> Buffers<'d> {
-    /// None yet.
+    /// No buffers yet.
     pub fn new(device: &'d Device) -> Buffers<'d> {
         Buffers { device, names: Vec::new() }
     }
 
-    /// A new buffer that holds these bytes, at least four; its name.
+    /// Adds a buffer with these bytes, at least four, and returns its name.
     pub fn add(&mut self, data: &[u8]) -> u32 {
         let mut name = 0;
-        // SAFETY: a context is current; the data has the length that is said.
+        // SAFETY: a context is current; the data has the stated length.
         unsafe {
             (self.device.gl.glGenBuffers)(1, &raw mut name);
             (self.device.gl.glBindBuffer)(STORAGE_BUFFER, name);
@@ -125,7 +125,7 @@ impl<'d> Buffers<'d> {
         let added = self.names.iter().zip(buffers).filter(|(_, buffer)| buffer.kind == BufferKind::Storage);
         for (name, buffer) in added {
             let (length, data) = (buffer.data.len() as isize, buffer.data.as_mut_ptr().cast::<c_void>());
-            // SAFETY: the buffer holds at least as many bytes as the data.
+            // SAFETY: the buffer has at least as many bytes as the data.
             unsafe {
                 (self.device.gl.glBindBuffer)(STORAGE_BUFFER, *name);
                 (self.device.gl.glGetBufferSubData)(STORAGE_BUFFER, 0, length, data);
@@ -137,7 +137,7 @@ impl<'d> Buffers<'d> {
 
 impl Drop for Buffers<'_> {
     fn drop(&mut self) {
-        // SAFETY: a context is current; no other code knows the buffers.
+        // SAFETY: a context is current; no other code uses the buffers.
         unsafe { (self.device.gl.glDeleteBuffers)(self.names.len() as i32, self.names.as_ptr()) };
     }
 }

@@ -1,7 +1,7 @@
 //! Loads NVIDIA assembly programs into OpenGL and runs them, without a display.
 //!
-//! libEGL is opened at run time, so a program built with this feature starts on any machine. The first device whose driver
-//! is NVIDIA's and has NV_compute_program5 is taken. A context belongs to the thread that opened it.
+//! libEGL is opened at run time, so a program built with this feature starts on any machine. The first NVIDIA device
+//! with NV_compute_program5 is used. A context belongs to the thread that opened it.
 
 mod api;
 mod dispatch;
@@ -15,7 +15,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
 use std::ptr;
 
-/// The library that is searched for.
+/// The library to search for.
 const LIBRARY: &str = "libEGL.so.1";
 /// The extension that the driver must have, as `glGetStringi(GL_EXTENSIONS, n)` spells it.
 const NEEDED: &str = "GL_NV_compute_program5";
@@ -30,15 +30,15 @@ const GL_VERSION: u32 = 0x1F02;
 const GL_EXTENSIONS: u32 = 0x1F03;
 const GL_NUM_EXTENSIONS: u32 = 0x821D;
 
-/// Why no device could be opened.
+/// The reason that no device could be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// There is no libEGL; the loader's own words.
+    /// There is no libEGL; the dynamic loader's message.
     NoLibrary(String),
     /// A library lacks this function.
     NoFunction(&'static str),
-    /// No device runs assembly programs; what each device that was found is.
+    /// No device runs assembly programs; a description of each device that was found.
     NoDevice(Vec<String>),
 }
 
@@ -57,12 +57,12 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// The description that a device gives of itself.
+/// A device's description of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// The renderer's name.
     pub name: String,
-    /// The version of OpenGL and of the driver, in its own words.
+    /// The OpenGL and driver version, as the driver reports it.
     pub version: String,
 }
 
@@ -84,17 +84,17 @@ impl Device {
     /// # Errors
     /// [`OpenError`] when there is no libEGL or no such device.
     pub fn open() -> Result<Device, OpenError> {
-        // SAFETY: loading the system's EGL runs its initialisers, which is what is asked for.
+        // SAFETY: loading the system's EGL runs its initialisers, as intended.
         let library = unsafe { libloading::Library::new(LIBRARY) }.map_err(|e| OpenError::NoLibrary(e.to_string()))?;
         let get = finder(&library)?;
-        // SAFETY: the name ends with a zero, and the library stays open as long as its functions are called.
+        // SAFETY: the name is zero-terminated, and the library stays open while its functions are called.
         let find: Find = Box::new(move |name| unsafe { get(name.as_ptr()) });
-        // SAFETY: EGL gives the function of the name that it is asked for.
+        // SAFETY: EGL returns the function with the requested name.
         let egl = unsafe { Egl::load(&find) }.map_err(OpenError::NoFunction)?;
         let mut found = Vec::new();
         for device in devices(&egl) {
             let Some((display, context)) = context_of(&egl, device) else { continue };
-            // SAFETY: as above, and a context is current.
+            // SAFETY: EGL returns the function with the requested name, and a context is current.
             let gl = unsafe { Gl::load(&find) }.map_err(OpenError::NoFunction)?;
             let info = describe(&gl);
             if has_extension(&gl, NEEDED) {
@@ -106,7 +106,7 @@ impl Device {
         Err(OpenError::NoDevice(found))
     }
 
-    /// The description that the device gives of itself.
+    /// The device's description of itself.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -121,12 +121,12 @@ impl Device {
         };
         let general = |(name, what)| {
             let mut value = -1;
-            // SAFETY: as above.
+            // SAFETY: the query writes one number.
             unsafe { (self.gl.glGetIntegerv)(what, &raw mut value) };
             (name, value)
         };
         let limits = PROGRAM_LIMITS.iter().copied().map(program).chain(LIMITS.iter().copied().map(general)).collect();
-        // SAFETY: a name that the driver does not know leaves an error, which is taken back here.
+        // SAFETY: a name unknown to the driver causes an OpenGL error, which this call clears.
         unsafe { (self.gl.glGetError)() };
         limits
     }
@@ -139,7 +139,8 @@ impl Device {
         Program::new(self, program)
     }
 
-    /// The address of a function of OpenGL, null if the driver has none; for tables of [`gl_functions`](crate::gl_functions).
+    /// The address of an OpenGL function, or null if the driver lacks it; for tables of
+    /// [`gl_functions`](crate::gl_functions).
     pub fn function(&self, name: &CStr) -> *const c_void {
         (self.find)(name)
     }
@@ -188,7 +189,7 @@ fn finder(library: &libloading::Library) -> Result<GetProcAddress, OpenError> {
 fn devices(egl: &Egl) -> Vec<Handle> {
     let mut devices = [ptr::null_mut(); 16];
     let mut count = 0;
-    // SAFETY: there is room for as many as are asked for.
+    // SAFETY: there is room for the requested number of devices.
     unsafe { (egl.eglQueryDevicesEXT)(devices.len() as i32, devices.as_mut_ptr(), &raw mut count) };
     devices[..usize::try_from(count).unwrap_or(0).min(devices.len())].to_vec()
 }
@@ -196,7 +197,7 @@ fn devices(egl: &Egl) -> Vec<Handle> {
 /// A display of the device and a context that is current.
 fn context_of(egl: &Egl, device: Handle) -> Option<(Handle, Handle)> {
     let none = ptr::null_mut();
-    // SAFETY: the device is EGL's, lists of attributes end as they must, and results are checked before they are used.
+    // SAFETY: the device comes from EGL, attribute lists are terminated, and results are checked before use.
     unsafe {
         let display = (egl.eglGetPlatformDisplayEXT)(EGL_PLATFORM_DEVICE, device, ptr::null());
         if display.is_null() || (egl.eglInitialize)(display, ptr::null_mut(), ptr::null_mut()) == 0 {
@@ -219,7 +220,7 @@ fn context_of(egl: &Egl, device: Handle) -> Option<(Handle, Handle)> {
 
 fn close(egl: &Egl, display: Handle, context: Handle) {
     let none = ptr::null_mut();
-    // SAFETY: both are open, and nothing is used after them.
+    // SAFETY: both are open and not used afterwards.
     unsafe {
         (egl.eglMakeCurrent)(display, none, none, none);
         (egl.eglDestroyContext)(display, context);
@@ -228,7 +229,7 @@ fn close(egl: &Egl, display: Handle, context: Handle) {
 }
 
 fn describe(gl: &Gl) -> DeviceInfo {
-    // SAFETY: a context is current; the strings are the driver's own.
+    // SAFETY: a context is current; the strings are static strings of the driver.
     let string = |name| unsafe { text((gl.glGetString)(name)) };
     DeviceInfo { name: format!("{} {}", string(GL_VENDOR), string(GL_RENDERER)), version: string(GL_VERSION) }
 }
@@ -238,11 +239,11 @@ fn has_extension(gl: &Gl, name: &str) -> bool {
     // SAFETY: the query writes one number.
     unsafe { (gl.glGetIntegerv)(GL_NUM_EXTENSIONS, &raw mut count) };
     let count = u32::try_from(count).unwrap_or(0);
-    // SAFETY: each number below the count names a string of the driver's.
+    // SAFETY: each number below the count names a static string of the driver.
     (0..count).any(|n| unsafe { text((gl.glGetStringi)(GL_EXTENSIONS, n)) } == name)
 }
 
-/// A zero-terminated string of the driver's; empty if it is null.
+/// A zero-terminated string of the driver; empty if it is null.
 ///
 /// # Safety
 /// The pointer must be null or point to a zero-terminated string.

@@ -1,4 +1,4 @@
-//! An assembly program in the driver, and runs of it from bytes to bytes.
+//! An assembly program in the driver, and runs of it.
 
 use super::dispatch::Buffers;
 use super::{Device, text};
@@ -6,17 +6,17 @@ use crate::backend::nv::{self, Reflection};
 use crate::run::{BufferBinding, BufferKind, RunError};
 use std::ffi::c_void;
 
-/// The program target whose limits are asked for.
+/// The program target whose limits are queried.
 pub(super) const GL_COMPUTE_PROGRAM: u32 = nv::reflection::COMPUTE_PROGRAM;
 const GL_PROGRAM_ERROR_POSITION: u32 = 0x864B;
 const GL_PROGRAM_ERROR_STRING: u32 = 0x8874;
 
-/// A program that the driver has taken.
+/// A program that the driver has loaded.
 pub struct Program<'d> {
     device: &'d Device,
     name: u32,
     reflection: Reflection,
-    /// The driver's remark about a program that it took.
+    /// The driver's remark about a loaded program.
     pub note: String,
 }
 
@@ -26,7 +26,7 @@ impl<'d> Program<'d> {
         let (target, mut name) = (program.reflection.gl.program_target, 0);
         let length = i32::try_from(program.text.len())
             .map_err(|_| RunError::Refused("the program is longer than 2 GiB".to_owned()))?;
-        // SAFETY: a context is current; the text has the length that is said.
+        // SAFETY: a context is current; the text has the stated length.
         let (position, note) = unsafe {
             (gl.glGenProgramsARB)(1, &raw mut name);
             (gl.glBindProgramARB)(target, name);
@@ -45,7 +45,7 @@ impl<'d> Program<'d> {
         Ok(loaded)
     }
 
-    /// Runs the program once with buffers bound, waits for its end, and leaves in each buffer what the program left there.
+    /// Runs the program once with buffers bound, waits for it to finish, and copies the results back to the buffers.
     ///
     /// # Errors
     /// [`RunError`]; the buffers are then unchanged.
@@ -57,7 +57,7 @@ impl<'d> Program<'d> {
         bound.read_all(buffers)
     }
 
-    /// Nanoseconds of the GPU that each of several runs takes, one after the other over the same buffers.
+    /// GPU time of each of several consecutive runs over the same buffers, in nanoseconds.
     ///
     /// # Errors
     /// [`RunError`].
@@ -92,7 +92,7 @@ impl<'d> Program<'d> {
         &self.reflection
     }
 
-    /// Uploads and binds the buffers and sets the local parameters, for a draw whose first vertex and instance these are.
+    /// Uploads and binds the buffers and sets the local parameters, for a draw with this first vertex and instance.
     ///
     /// # Errors
     /// [`RunError::Driver`].
@@ -145,12 +145,12 @@ impl<'d> Program<'d> {
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {
-        // SAFETY: a context is current; no other code knows the program.
+        // SAFETY: a context is current; no other code uses the program.
         unsafe { (self.device.gl.glDeleteProgramsARB)(1, &raw const self.name) };
     }
 }
 
-/// The driver's words, with the place in the text that they speak of.
+/// The driver's message, with the place in the text that it refers to.
 fn refusal(program: &str, position: i32, note: &str, error: RunError) -> RunError {
     let Ok(position) = usize::try_from(position) else { return error };
     let before = program.get(..position).unwrap_or(program);

@@ -1,4 +1,4 @@
-//! The resources of one run on the device: made from the host's bytes, written into descriptor sets, read back.
+//! The resources of one run on the device: created from the host's bytes, written into descriptor sets, read back.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +11,30 @@ use super::memory::Block;
 use super::{Device, run_failure};
 use crate::run::{BufferBinding, BufferKind, RunError};
 
-/// Resources on the host: places, and contents from which they are made on a device.
+/// Resources on the host: places, and initial contents.
 pub trait Resources {
-    /// The same on a device.
+    /// The resources on a device.
     type Bound<'d>: Bound<Self>;
 
     /// The places, in the order of [`Bound::held`].
     fn slots(&self) -> Vec<Slot>;
 
-    /// Makes everything on the device. Nothing is filled yet that takes commands.
+    /// Creates everything on the device. Contents that need commands are not filled yet.
     ///
     /// # Errors
-    /// [`RunError`] when the device has no such resources.
+    /// [`RunError`] when the device cannot create such resources.
     fn bind<'d>(&self, device: &'d Device) -> Result<Self::Bound<'d>, RunError>;
 }
 
-/// Resources on a device, made from host resources of type `R`.
+/// Resources on a device, created from host resources of type `R`.
 pub trait Bound<R: ?Sized> {
     /// The contents of the descriptors, in the order of the slots.
     fn held(&self) -> Vec<Held>;
 
-    /// The push constants with the addresses of the buffers that ask for it.
+    /// The push constants, with the addresses of the buffers that request it.
     ///
     /// # Errors
-    /// [`RunError::Refused`] when an address has no room there.
+    /// [`RunError::Refused`] when an address does not fit in them.
     fn push_constants(&self, push_constants: &[u8], resources: &R) -> Result<Vec<u8>, RunError>;
 
     /// Records the commands that fill the resources.
@@ -43,7 +43,7 @@ pub trait Bound<R: ?Sized> {
     /// Records the commands that bring the resources back.
     fn save(&self, commands: &Commands<'_>);
 
-    /// Copies to the host what the shaders left, once the commands have ended.
+    /// Copies the shaders' results to the host, once the commands have finished.
     fn download(&self, resources: &mut R);
 }
 
@@ -76,7 +76,7 @@ impl Bound<Vec<BufferBinding>> for Blocks<'_> {
         let mut bytes = push_constants.to_vec();
         for (block, binding) in self.blocks.iter().zip(buffers) {
             let Some(at) = binding.address_at else { continue };
-            // SAFETY: the buffer was made for this use (`usage`).
+            // SAFETY: the buffer was created with this usage.
             let address = unsafe { block.address(self.device) };
             match bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
                 Some(place) => *place = address.to_le_bytes(),
@@ -97,14 +97,14 @@ impl Bound<Vec<BufferBinding>> for Blocks<'_> {
     }
 }
 
-/// Descriptor sets and the pool that they are of.
+/// Descriptor sets and their pool.
 pub struct Sets<'d> {
     handles: Vec<vk::DescriptorSet>,
     _pool: Option<Guard<'d, vk::DescriptorPool>>,
 }
 
 impl<'d> Sets<'d> {
-    /// Descriptor sets that hold this, in the order of the layout's slots.
+    /// Descriptor sets with these resources, in the order of the layout's slots.
     ///
     /// # Errors
     /// [`RunError`] when the driver fails.
@@ -116,7 +116,7 @@ impl<'d> Sets<'d> {
         let pool = descriptor_pool(layout)?;
         let layouts: Vec<_> = layout.sets.iter().map(Guard::get).collect();
         let create = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool.get()).set_layouts(&layouts);
-        // SAFETY: the pool was made for these sets.
+        // SAFETY: the pool was created for these sets.
         let handles =
             unsafe { raw.allocate_descriptor_sets(&create) }.map_err(run_failure("vkAllocateDescriptorSets"))?;
         for (slot, held) in layout.slots.iter().zip(held) {
@@ -127,10 +127,11 @@ impl<'d> Sets<'d> {
         Ok(Sets { handles, _pool: Some(pool) })
     }
 
-    /// Records what gives a pipeline its resources: the sets, and the push constants.
+    /// Records the commands that bind a pipeline's resources: the sets and the push constants.
     pub fn record(&self, commands: &Commands<'_>, layout: &Layout<'_>, point: vk::PipelineBindPoint, push: &[u8]) {
         let (raw, buffer, pipeline) = (&commands.device.raw, commands.buffer, layout.pipeline.get());
-        // SAFETY: the buffer is recording; every handle is alive and of this device; the layout has room for the constants.
+        // SAFETY: the command buffer is recording; every handle is alive and belongs to this device; the layout has
+        // room for the constants.
         unsafe {
             if !self.handles.is_empty() {
                 raw.cmd_bind_descriptor_sets(buffer, point, pipeline, 0, &self.handles, &[]);
@@ -156,7 +157,7 @@ pub enum Held {
 }
 
 impl Held {
-    /// Writes it to where `write` says.
+    /// Writes it to the descriptor of `write`.
     fn write(self, raw: &ash::Device, write: vk::WriteDescriptorSet<'_>) {
         let (buffer, texels, image, tops, mut structures);
         let write = match self {
@@ -179,7 +180,7 @@ impl Held {
                 write.descriptor_count(1).push_next(&mut structures)
             }
         };
-        // SAFETY: the set, its binding and what is held are alive and of one kind.
+        // SAFETY: the set, its binding and the resource are alive and have the same descriptor type.
         unsafe { raw.update_descriptor_sets(&[write], &[]) };
     }
 }

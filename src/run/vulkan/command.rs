@@ -1,5 +1,5 @@
-//! One command buffer, from its first command to the end of its work. A shader that does not end within [`LIMIT`] leaves
-//! its objects and its device leaked: freeing what a driver still uses is undefined.
+//! One command buffer, from its first command to the end of its work. If a shader does not finish within [`LIMIT`], its
+//! objects and its device are leaked, because it is undefined to free what a driver still uses.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::guard::Guard;
 use super::{Device, run_failure};
 use crate::run::RunError;
 
-/// How long a run may take.
+/// Time limit of a run.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A command buffer that is recording.
@@ -46,7 +46,7 @@ impl<'d> Commands<'d> {
         unsafe { self.device.raw.cmd_pipeline_barrier(self.buffer, from, to, none, &barrier, &[], &[]) };
     }
 
-    /// Starts the commands and waits for their end. If the limit on waiting passes first, the device is stuck.
+    /// Submits the commands and waits for them to finish. If the time limit passes first, the device is stuck.
     pub fn finish(self) -> Result<(), RunError> {
         let (device, raw) = (self.device, &self.device.raw);
         // SAFETY: the buffer is recording.
@@ -79,7 +79,7 @@ fn failed_wait(device: &Device, code: vk::Result) -> RunError {
 
 fn pool(device: &Device) -> Result<Guard<'_, vk::CommandPool>, RunError> {
     let create = vk::CommandPoolCreateInfo::default().queue_family_index(device.family);
-    // SAFETY: the family is the one that the device was made with.
+    // SAFETY: the device was created with this queue family.
     let handle =
         unsafe { device.raw.create_command_pool(&create, None) }.map_err(run_failure("vkCreateCommandPool"))?;
     // SAFETY: the guard is the only owner; its command buffers go with it.

@@ -1,14 +1,14 @@
 //! The device extensions and features that a run enables: all that the device has and a shader can use.
 //!
-//! The core features of Vulkan 1.0 to 1.3 are turned on as the device reports them, without the robustness ones (they
-//! hide out-of-bounds accesses); extensions come from one table.
+//! Every core feature of Vulkan 1.0 to 1.3 that the device reports is enabled, except robustness features, which would
+//! hide out-of-bounds accesses. Extensions come from one table.
 
 use std::ffi::CStr;
 use std::ptr;
 
 use ash::{amd, ext, khr, nv, vk};
 
-/// An extension, and the structure that turns its features on where it has one.
+/// An extension, and the structure that enables its features if it has one.
 pub(super) struct Extension {
     name: &'static CStr,
     switches: Option<fn() -> Box<dyn vk::ExtendsPhysicalDeviceFeatures2>>,
@@ -23,7 +23,7 @@ macro_rules! extension {
     };
 }
 
-/// The extensions turned on where the device has them.
+/// The extensions enabled if the device has them.
 static EXTENSIONS: &[Extension] = &[
     extension!(khr::shader_subgroup_rotate::NAME, PhysicalDeviceShaderSubgroupRotateFeaturesKHR),
     extension!(
@@ -48,7 +48,7 @@ static EXTENSIONS: &[Extension] = &[
     extension!(amd::shader_ballot::NAME),
 ];
 
-/// The extensions that rays need, turned on where a device is opened for them.
+/// The extensions for ray tracing, enabled if the device is opened for it.
 pub(super) static RAYS: &[Extension] = &[
     extension!(khr::deferred_host_operations::NAME),
     extension!(khr::acceleration_structure::NAME, PhysicalDeviceAccelerationStructureFeaturesKHR),
@@ -58,7 +58,7 @@ pub(super) static RAYS: &[Extension] = &[
     extension!(khr::ray_tracing_position_fetch::NAME, PhysicalDeviceRayTracingPositionFetchFeaturesKHR),
 ];
 
-/// The features of one device, ready for its creation.
+/// The features of one device, ready for device creation.
 pub(super) struct Features {
     core: vk::PhysicalDeviceFeatures,
     v11: vk::PhysicalDeviceVulkan11Features<'static>,
@@ -69,7 +69,7 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// Asks `physical`, a device of Vulkan 1.3 or later, what it has, of the extensions in `more` too.
+    /// Queries the features of `physical`, a device of Vulkan 1.3 or later, including the extensions in `more`.
     pub(super) fn query(
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
@@ -88,29 +88,29 @@ impl Features {
             names: chosen.iter().map(|e| e.name).collect(),
         };
         let mut head = features.chain();
-        // SAFETY: the chain is made of live structures that Vulkan 1.3 or an offered extension knows.
+        // SAFETY: the chain consists of live structures that belong to Vulkan 1.3 or to an offered extension.
         unsafe { instance.get_physical_device_features2(physical, &mut head) };
         features.core = head.features;
         features.drop_robustness();
         Ok(features)
     }
 
-    /// The names of the extensions to turn on.
+    /// The names of the extensions to enable.
     pub(super) fn extension_names(&self) -> Vec<*const std::ffi::c_char> {
         self.names.iter().map(|name| name.as_ptr()).collect()
     }
 
-    /// Returns true if a pipeline may ask for a subgroup size.
+    /// Returns true if a pipeline may request a subgroup size.
     pub(super) fn subgroup_size_control(&self) -> bool {
         self.v13.subgroup_size_control != vk::FALSE
     }
 
-    /// Returns true if a pipeline may ask for full subgroups.
+    /// Returns true if a pipeline may request full subgroups.
     pub(super) fn full_subgroups(&self) -> bool {
         self.v13.compute_full_subgroups != vk::FALSE
     }
 
-    /// Everything linked into one chain, which borrows `self`.
+    /// All structures linked into one chain, which borrows `self`.
     pub(super) fn chain(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
         self.unlink();
         let mut head = vk::PhysicalDeviceFeatures2::default()
@@ -124,7 +124,7 @@ impl Features {
         head
     }
 
-    /// Takes an earlier chain apart: linking structures that still point at each other would make a ring.
+    /// Unlinks an earlier chain: linking structures that still point to each other would create a cycle.
     fn unlink(&mut self) {
         self.v11.p_next = ptr::null_mut();
         self.v12.p_next = ptr::null_mut();

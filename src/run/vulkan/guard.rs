@@ -1,9 +1,9 @@
-//! One owner for every kind of Vulkan handle: destroys it when it goes out of scope.
+//! An owner for every kind of Vulkan handle, which destroys the handle when it goes out of scope.
 
 use super::Device;
 
-/// A handle that belongs to `device` and is destroyed with the guard, unless the device is stuck in a shader that
-/// never ended: what a driver may still use must not be freed.
+/// A handle that belongs to `device`. The guard destroys it, unless the device is stuck in a shader that never
+/// finished: objects that a driver may still use must not be freed.
 pub struct Guard<'d, H: Copy> {
     device: &'d Device,
     handle: H,

@@ -10,8 +10,8 @@ use super::layout::{Layout, refuse};
 use super::{Device, dispatch, run_failure};
 use crate::run::{Job, RunError};
 
-/// A compiled pipeline that runs any number of times, over resources in the same places and push constants of the same
-/// size.
+/// A compiled pipeline that can run any number of times, with resources in the same places and push constants of the
+/// same size.
 pub struct Kernel<'d> {
     pub(super) layout: Layout<'d>,
     pub(super) pipeline: Guard<'d, vk::Pipeline>,
@@ -25,7 +25,7 @@ impl<'d> Kernel<'d> {
         Ok(Self { layout, pipeline })
     }
 
-    /// Runs over `groups` workgroups, waits for the end, and leaves in each resource what the shader left there.
+    /// Runs over `groups` workgroups, waits for the end, and copies the results back to the resources.
     ///
     /// # Errors
     /// [`RunError`]; the resources are then unchanged.
@@ -57,23 +57,23 @@ fn check_subgroups(device: &Device, job: &Job<'_>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// A module as the driver holds it.
+/// The driver's object for a module.
 ///
 /// # Errors
 /// [`RunError`] when the driver refuses it.
 pub fn shader_module<'d>(device: &'d Device, spirv: &[u32]) -> Result<Guard<'d, vk::ShaderModule>, RunError> {
     let create = vk::ShaderModuleCreateInfo::default().code(spirv);
-    // SAFETY: the words are the caller's promise of a valid module.
+    // SAFETY: the caller guarantees that the words are a valid module.
     let handle =
         unsafe { device.raw.create_shader_module(&create, None) }.map_err(run_failure("vkCreateShaderModule"))?;
     // SAFETY: the guard is the only owner.
     Ok(Guard::new(device, handle, |d, h| unsafe { d.destroy_shader_module(h, None) }))
 }
 
-/// The name of an entry point as Vulkan takes it.
+/// The name of an entry point as a C string.
 ///
 /// # Errors
-/// [`RunError::Refused`] when it holds a zero byte.
+/// [`RunError::Refused`] when it contains a zero byte.
 pub fn entry_name(name: &str) -> Result<CString, RunError> {
     CString::new(name).or_else(|_| refuse("the entry point's name holds a zero byte"))
 }
@@ -108,7 +108,7 @@ pub fn compute_pipeline<'d>(
     // SAFETY: all that `create` points to outlives the call.
     let made = unsafe { device.raw.create_compute_pipelines(vk::PipelineCache::null(), &create, None) };
     let pipelines = made.map_err(|(_, code)| run_failure("vkCreateComputePipelines")(code))?;
-    // SAFETY: the guard is the only owner; one pipeline was asked for.
+    // SAFETY: the guard is the only owner; exactly one pipeline was requested.
     Ok(Guard::new(device, pipelines[0], |d, h| unsafe { d.destroy_pipeline(h, None) }))
 }
 

@@ -1,4 +1,4 @@
-//! Where shaders find their resources: the layouts of descriptor sets and of the push constants.
+//! The layouts of descriptor sets and of the push constants.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ pub struct Slot {
     pub set: u32,
     /// The binding within the set.
     pub binding: u32,
-    /// The element, where the binding is an array.
+    /// The element, if the binding is an array.
     pub element: u32,
     /// The type of the descriptor.
     pub kind: vk::DescriptorType,
 }
 
-/// The error for what Vulkan leaves undefined and the host can see.
+/// The error for host-visible mistakes that are undefined in Vulkan.
 ///
 /// # Errors
 /// Always.
@@ -31,7 +31,7 @@ pub fn refuse<T>(why: impl Into<String>) -> Result<T, RunError> {
 
 /// The layouts of a pipeline.
 pub struct Layout<'d> {
-    /// The device that they belong to.
+    /// The device of the layouts.
     pub device: &'d Device,
     /// The stages that see the resources.
     pub stages: vk::ShaderStageFlags,
@@ -56,13 +56,13 @@ impl<'d> Layout<'d> {
         check_push_size(device, push_size)?;
         let bindings = bindings(device, &slots)?;
         let count = slots.iter().map(|s| s.set + 1).max().unwrap_or(0);
-        // Sets between those in use may be empty.
+        // Sets between the used ones may be empty.
         let sets = (0..count).map(|set| set_layout(device, stages, set, &bindings)).collect::<Result<Vec<_>, _>>()?;
         let pipeline = pipeline_layout(device, stages, &sets, push_size as u32)?;
         Ok(Self { device, slots, stages, sets, pipeline, push_size })
     }
 
-    /// Refuses resources and push constants that are not where they were when this was made.
+    /// Refuses resources and push constants in other places than those the layout was created for.
     pub(super) fn check(&self, slots: &[Slot], push_constants: &[u8]) -> Result<(), RunError> {
         if slots != self.slots {
             return refuse("the resources are not where they were when the kernel was made");

@@ -1,4 +1,4 @@
-//! Memory of the device, and buffers that the host sees too.
+//! Device memory, and buffers that the host can access.
 
 use ash::vk;
 
@@ -7,7 +7,7 @@ use super::layout::refuse;
 use super::{Device, run_failure};
 use crate::run::RunError;
 
-/// A buffer, its memory, and where that memory lies for the host.
+/// A buffer, its memory, and the host address of that memory.
 pub struct Block<'d> {
     pub buffer: Guard<'d, vk::Buffer>,
     _memory: Guard<'d, vk::DeviceMemory>,
@@ -43,10 +43,10 @@ impl<'d> Block<'d> {
         Ok(Self { buffer, _memory: memory, host, length })
     }
 
-    /// The address by which shaders and commands know it.
+    /// The device address of the buffer, for shaders and commands.
     ///
     /// # Safety
-    /// The buffer was made on `device` with `SHADER_DEVICE_ADDRESS`.
+    /// The buffer was created on `device` with `SHADER_DEVICE_ADDRESS`.
     pub unsafe fn address(&self, device: &Device) -> vk::DeviceAddress {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.buffer.get());
         // SAFETY: the buffer is alive, and the caller promises the rest.
@@ -56,12 +56,12 @@ impl<'d> Block<'d> {
     /// Copies the contents into `data`, which has the length of the original data.
     pub fn download(&self, data: &mut [u8]) {
         assert_eq!(data.len(), self.length, "the buffer's own data");
-        // SAFETY: `host` maps at least `length` bytes of coherent memory that no shader is writing any more.
+        // SAFETY: `host` maps at least `length` bytes of coherent memory that no shader writes any more.
         unsafe { std::ptr::copy_nonoverlapping(self.host, data.as_mut_ptr(), self.length) };
     }
 }
 
-/// Memory for one buffer or image; `addressed` where shaders hold its address.
+/// Memory for one buffer or image; `addressed` if shaders use its address.
 pub fn allocate(
     device: &Device,
     needs: vk::MemoryRequirements,

@@ -1,8 +1,8 @@
 //! Opens a Vulkan device and runs compute modules on it.
 //!
 //! The loader library is opened at run time, so a program built with this feature still starts on a machine without
-//! Vulkan. The first device with Vulkan 1.3 and a compute queue is taken; the loader's own variables
-//! (`VK_ICD_FILENAMES` and its kin) choose among drivers.
+//! Vulkan. The first device with Vulkan 1.3 and a compute queue is used. The loader's own variables, such as
+//! `VK_ICD_FILENAMES`, select drivers.
 
 mod bound;
 mod command;
@@ -24,8 +24,8 @@ pub use self::kernel::Kernel;
 use self::parts::Resources;
 use super::{Job, OpenError, RunError};
 
-/// The parts of a run, for programs that bind more than buffers or record their own commands. The types of `ash` are part
-/// of their signatures and follow its versions.
+/// The parts of a run, for programs that bind more than buffers or record their own commands. Their signatures contain
+/// types of `ash` and follow its versions.
 pub mod parts {
     pub use super::bound::{Blocks, Bound, Held, Resources, Sets};
     pub use super::command::Commands;
@@ -36,7 +36,7 @@ pub mod parts {
     pub use super::run_failure;
 }
 
-/// The least Vulkan version a device must have: the one that takes SPIR-V 1.6.
+/// The minimum Vulkan version of a device: the first that accepts SPIR-V 1.6.
 const LEAST_VERSION: u32 = vk::API_VERSION_1_3;
 
 /// The name of each bit of `VkSubgroupFeatureFlagBits`.
@@ -54,24 +54,24 @@ static OPERATIONS: &[(vk::SubgroupFeatureFlags, &str)] = &[
     (vk::SubgroupFeatureFlags::ROTATE_CLUSTERED_KHR, "rotate_clustered"),
 ];
 
-/// The description that a device gives of itself.
+/// A device's description of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// The device's name.
     pub name: String,
-    /// The driver's name and its version in its own words.
+    /// The name and version of the driver, as it reports them.
     pub driver: String,
     /// The Vulkan version: major, minor, patch.
     pub api_version: (u32, u32, u32),
-    /// `gl_SubgroupSize` where a pipeline asks for no other.
+    /// `gl_SubgroupSize` if a pipeline requests no other size.
     pub subgroup_size: u32,
-    /// The smallest and the largest subgroup size that a pipeline may ask for.
+    /// The minimum and maximum subgroup size that a pipeline may request.
     pub subgroup_sizes: (u32, u32),
     /// The groups of subgroup operations that compute shaders can use (`VkSubgroupFeatureFlagBits`, in lower case).
     pub operations: Vec<&'static str>,
 }
 
-/// The loader and an instance made through it.
+/// The loader and an instance created through it.
 struct Instance {
     raw: ash::Instance,
     /// Keeps the loader's library open.
@@ -80,11 +80,11 @@ struct Instance {
 
 impl Instance {
     fn new() -> Result<Self, OpenError> {
-        // SAFETY: loading the system's Vulkan loader runs its initialisers, which is what is asked for.
+        // SAFETY: loading the system's Vulkan loader runs its initialisers, as intended.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| OpenError::NoLoader(e.to_string()))?;
         let application = vk::ApplicationInfo::default().application_name(c"crosslane").api_version(LEAST_VERSION);
         let create = vk::InstanceCreateInfo::default().application_info(&application);
-        // SAFETY: `create` and what it points to outlive the call.
+        // SAFETY: `create` and everything it points to outlive the call.
         match unsafe { entry.create_instance(&create, None) } {
             Ok(raw) => Ok(Self { raw, _entry: entry }),
             Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER) => Err(OpenError::NoDevice(Vec::new())),
@@ -92,7 +92,7 @@ impl Instance {
         }
     }
 
-    /// The first device that serves, or what each of them lacks.
+    /// The first suitable device, or the missing features of each device.
     fn choose(&self) -> Result<(vk::PhysicalDevice, u32), OpenError> {
         // SAFETY: the instance is alive.
         let devices = unsafe { self.raw.enumerate_physical_devices() };
@@ -114,7 +114,7 @@ impl Instance {
             let (major, minor, _) = version(properties.api_version);
             return Err(format!("{name}, which has only Vulkan {major}.{minor}"));
         }
-        // SAFETY: as above.
+        // SAFETY: `physical` comes from this instance.
         let families = unsafe { self.raw.get_physical_device_queue_family_properties(physical) };
         let has = |flags| families.iter().position(|family| family.queue_flags.contains(flags));
         let family = has(vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS).or_else(|| has(vk::QueueFlags::COMPUTE));
@@ -124,12 +124,12 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: everything made from the instance is gone: `Device` drops its own handle first.
+        // SAFETY: everything created from the instance is gone: `Device` drops its own handle first.
         unsafe { self.raw.destroy_instance(None) };
     }
 }
 
-/// An open device with one queue, for compute and where the device can for drawing.
+/// An open device with one queue, for compute and, if possible, for drawing.
 pub struct Device {
     physical: vk::PhysicalDevice,
     raw: ash::Device,
@@ -141,7 +141,7 @@ pub struct Device {
     graphics: bool,
     size_control: bool,
     full_subgroups: bool,
-    /// Set once a shader did not end: nothing can be freed or started any more.
+    /// Set if a shader did not finish: nothing can be freed or started any more.
     stuck: Cell<bool>,
     /// Freed by hand, after the device and only if that was.
     instance: ManuallyDrop<Instance>,
@@ -156,8 +156,8 @@ impl Device {
         Self::open_with(&[])
     }
 
-    /// Opens such a device and turns on what acceleration structures, ray tracing pipelines and ray queries need, where the device has
-    /// them.
+    /// Opens such a device and enables acceleration structures, ray tracing pipelines and ray queries, if the device
+    /// has them.
     ///
     /// # Errors
     /// Like [`Device::open`].
@@ -171,7 +171,7 @@ impl Device {
         let mut features = Features::query(&instance.raw, physical, more)
             .map_err(open_failure("vkEnumerateDeviceExtensionProperties"))?;
         let raw = create_device(&instance.raw, physical, family, &mut features)?;
-        // SAFETY: `raw` was made with one queue of `family`; `physical` comes from `instance`.
+        // SAFETY: `raw` was created with one queue of `family`; `physical` comes from `instance`.
         let (queue, memory, properties, families) = unsafe {
             (
                 raw.get_device_queue(family, 0),
@@ -196,7 +196,7 @@ impl Device {
         })
     }
 
-    /// The description that the device gives of itself.
+    /// The device's description of itself.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -209,7 +209,7 @@ impl Device {
         Kernel::new(self, job, resources)
     }
 
-    /// Runs `job` once with `resources` bound, waits for its end, and leaves in each what the shader left there.
+    /// Runs `job` once with `resources` bound, waits for it to finish, and copies the results back to the resources.
     ///
     /// # Errors
     /// [`RunError`]; the resources are then unchanged.
@@ -232,10 +232,10 @@ impl Device {
         self.graphics
     }
 
-    /// Refuses where nothing can be started any more.
+    /// Returns an error if the device can no longer start work.
     ///
     /// # Errors
-    /// [`RunError::Refused`] once a shader did not end.
+    /// [`RunError::Refused`] if an earlier shader did not finish.
     pub fn check_free(&self) -> Result<(), RunError> {
         if self.stuck.get() { layout::refuse("an earlier shader never ended") } else { Ok(()) }
     }
@@ -246,7 +246,8 @@ impl Drop for Device {
         if self.stuck.get() {
             return;
         }
-        // SAFETY: each run waits for its own end, so nothing is in flight and all else made from the device is gone.
+        // SAFETY: each run waits for its own end, so nothing is in flight, and everything else created from the device
+        // is gone.
         unsafe {
             self.raw.destroy_device(None);
             ManuallyDrop::drop(&mut self.instance);
@@ -273,7 +274,7 @@ fn create_device(
         .queue_create_infos(&queues)
         .enabled_extension_names(&names)
         .push_next(&mut chain);
-    // SAFETY: `physical` comes from `instance`; all that `create` points to outlives the call.
+    // SAFETY: `physical` comes from `instance`; everything that `create` points to outlives the call.
     unsafe { instance.create_device(physical, &create, None) }.map_err(open_failure("vkCreateDevice"))
 }
 
@@ -283,7 +284,7 @@ fn describe(instance: &ash::Instance, physical: vk::PhysicalDevice) -> DeviceInf
     let mut driver = vk::PhysicalDeviceDriverProperties::default();
     let mut head =
         vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup).push_next(&mut sizes).push_next(&mut driver);
-    // SAFETY: Vulkan 1.3 knows every structure of the chain.
+    // SAFETY: every structure of the chain belongs to Vulkan 1.3.
     unsafe { instance.get_physical_device_properties2(physical, &mut head) };
     let properties = head.properties;
     DeviceInfo {

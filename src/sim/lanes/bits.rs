@@ -1,4 +1,4 @@
-//! Values of lanes as bits: what the reference and the primitives compute with in the simulator.
+//! Lane values as bits: the numbers that the reference and the primitives compute with in the simulator.
 
 use crate::ir::Scalar;
 use crate::kernel::CmpOp;
@@ -6,7 +6,7 @@ use crate::kernel::arith;
 use crate::lane::ReduceOp;
 use crate::lane::value::{Domain, LaneValue};
 
-/// The bits of a value and the number of the operand that it came from, which says its type.
+/// The bits of a value and the number of its operand, which determines its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Datum {
     pub bits: u64,
@@ -32,10 +32,10 @@ impl Bits {
     }
 }
 
-/// One fold of two values.
+/// One reduction step of two values.
 pub fn fold(op: ReduceOp, ty: Scalar, a: u64, b: u64) -> u64 {
     let mut out = [0];
-    // None of the operators of folds is undefined anywhere.
+    // Every reduction operator is defined for all values.
     arith::bin(arith::fold_op(op), ty, &mut out, &[a], &[b]);
     out[0]
 }
@@ -77,14 +77,14 @@ impl Domain for Bits {
     }
 }
 
-/// The bits of a result; none if it is undefined.
+/// The bits of a result, or `None` if it is undefined.
 pub fn of(value: LaneValue<Datum>) -> Option<u64> {
     match value {
         LaneValue::Poison => None,
         LaneValue::Data(datum) => Some(datum.bits),
         LaneValue::Index(index) => Some(index.into()),
         LaneValue::Bool(value) => Some(value.into()),
-        // No lanes beyond 64 are simulated.
+        // The simulator has no lanes beyond 64.
         LaneValue::Ballot(ballot) => Some(ballot as u64),
     }
 }

@@ -1,8 +1,8 @@
 //! Cross-lane operations: the reference meaning before lowering, the primitives' maps after it.
 //!
-//! Both are the functions that plans are proven with ([`crate::lane::meaning`], [`crate::lane::eval`]), run on bits.
-//! The effect of most operations on their values depends on nothing but the active lanes and constants: then it is
-//! recorded once ([`trace`]) and replayed. Operations that depend on the values are computed each time.
+//! Both run the functions that prove plans ([`crate::lane::meaning`], [`crate::lane::eval`]), on bits. The data flow of
+//! most operations depends only on the active lanes and on constants, so it is recorded once ([`trace`]) and replayed.
+//! Operations that depend on the values are computed each time.
 
 mod bits;
 mod trace;
@@ -23,13 +23,13 @@ use bits::{Bits, Datum};
 use rustc_hash::FxHashMap;
 use trace::Trace;
 
-/// Traces that are kept at a time; there is one for each place and mask of active lanes.
+/// Maximum number of traces; there is one for each place and mask of active lanes.
 const KEPT: usize = 4096;
 
 /// Runs the cross-lane operations of one program.
 pub(super) struct Lanes {
     size: u32,
-    /// None where the values decide.
+    /// `None` if the values decide.
     traces: FxHashMap<(InstIndex, u64), Option<Trace>>,
     nodes: Vec<u64>,
 }
@@ -44,7 +44,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// The bits as what they are.
+    /// The bits as a lane value of their type.
     fn value<D>(self, bits: u64, data: impl FnOnce(u64) -> D) -> LaneValue<D> {
         match self {
             Kind::Data => LaneValue::Data(data(bits)),
@@ -60,7 +60,7 @@ impl Lanes {
         Lanes { size: program.wave_size, traces: FxHashMap::default(), nodes: Vec::new() }
     }
 
-    /// Runs one operation on the active lanes; false if it cannot take its operands.
+    /// Runs one operation on the active lanes. Returns false if it cannot take its operands.
     pub fn run(&mut self, program: &Program, wave: &mut Wave, inst: &Inst, op: Op) -> bool {
         let args = program.args(inst);
         let defined = args.iter().all(|row| wave.undefined_in(*row) == 0);
@@ -70,7 +70,7 @@ impl Lanes {
         self.compute(program, wave, inst, op)
     }
 
-    /// Runs it by its trace, if it has one.
+    /// Replays the trace of the operation, if it has one.
     fn replay(&mut self, program: &Program, wave: &mut Wave, inst: &Inst, op: Op) -> bool {
         if self.traces.len() > KEPT {
             self.traces.clear();
@@ -87,7 +87,7 @@ impl Lanes {
         true
     }
 
-    /// Runs it on the values themselves.
+    /// Computes the operation from the values.
     fn compute(&mut self, program: &Program, wave: &mut Wave, inst: &Inst, op: Op) -> bool {
         let kinds = kinds(program, inst, op);
         let undefined = undefined_controls(program, wave, inst, op, &kinds);
@@ -116,7 +116,7 @@ fn give_up(program: &Program, wave: &mut Wave, inst: &Inst) -> bool {
     program.args(inst).iter().any(|row| wave.undefined_in(*row) != 0)
 }
 
-/// Active lanes in which an index, a mask or a predicate of a reference operation is undefined. Primitives look
+/// Active lanes in which an index, a mask or a predicate of a reference operation is undefined. Primitives check this
 /// themselves.
 fn undefined_controls(program: &Program, wave: &Wave, inst: &Inst, op: Op, kinds: &[Kind]) -> u64 {
     if !matches!(op, Op::Lane { .. }) {
@@ -126,7 +126,8 @@ fn undefined_controls(program: &Program, wave: &Wave, inst: &Inst, op: Op, kinds
     controls.fold(0, |lanes, (row, _)| lanes | wave.undefined_in(*row))
 }
 
-/// The operands' rows. An undefined index gets some value where `alone` says that its lane's result will not count.
+/// The operands' rows. An undefined index gets an arbitrary value if `alone` shows that its lane's result does not
+/// count.
 fn inputs(program: &Program, wave: &Wave, inst: &Inst, kinds: &[Kind], alone: bool) -> Vec<LaneRow<Datum>> {
     let row = |(n, (kind, row)): (usize, (&Kind, &RowIndex))| {
         let undefined = wave.undefined[*row as usize];
@@ -152,7 +153,7 @@ fn write(wave: &mut Wave, row: RowIndex, values: impl Iterator<Item = Option<u64
     wave.undefined[row as usize] = undefined;
 }
 
-/// The operation on one row per operand; a row a result. None if the operands are of the wrong kind.
+/// The operation on one row per operand, with one row per result; `None` if the operands are of the wrong kind.
 fn evaluate<D: Domain>(
     domain: &mut D,
     op: Op,
@@ -168,7 +169,7 @@ fn evaluate<D: Domain>(
     eval::instruction(domain, step, inputs, lanes).map(|row| vec![row])
 }
 
-/// Records the effect of an operation when these lanes run it; none if the values decide.
+/// Records the data flow of an operation for these active lanes; `None` if the values decide.
 fn record(program: &Program, inst: &Inst, op: Op, size: u32, active: u64) -> Option<Trace> {
     let kinds = kinds(program, inst, op);
     let lanes = value::Lanes { size, active: active.into() };

@@ -1,4 +1,4 @@
-//! Recorded operations give what the values themselves give, whichever lanes are active.
+//! Recorded operations compute the same results as the values themselves, for any active lanes.
 
 use super::*;
 use crate::ir::ScalarKind;
@@ -10,7 +10,7 @@ use crate::lane::request::{Input, Known, LaneType};
 use crate::lane::{GroupReduce, QuadMove, ReduceOp, Width};
 use crate::sim::program::Action;
 
-/// Bits that look random (splitmix64).
+/// Pseudo-random bits (splitmix64).
 fn noise(seed: u64) -> u64 {
     let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,7 +23,7 @@ fn scalar(ty: LaneType) -> Scalar {
     Scalar { kind: ty.kind, width: ty.width }
 }
 
-/// A kernel of one operation, with constants for what is known and parameters for the rest.
+/// A kernel with one operation, with constants for known operands and parameters for the others.
 fn kernel(op: Op, operands: &[(Ty, Known)], results: &[Ty]) -> Kernel {
     let mut b = Builder::new(Kernel::new("main", [64, 1, 1]));
     let operand = |b: &mut Builder, (ty, known): &(Ty, Known)| match known {
@@ -166,7 +166,7 @@ fn primitives_replay_what_they_compute() {
 fn what_values_decide_is_not_recorded() {
     let word = (Ty::B32, Known::Varying);
     let sort = Op::Lane { op: LaneOp::Sort { width: Width::SUBGROUP }, ty: [Scalar::U32; 2] };
-    // Where a lane is missing nothing is defined, and nothing is compared.
+    // If a lane is missing, nothing is defined and nothing is compared.
     assert_eq!(compare(sort, &[word, word], &[Ty::B32; 2], 16), 3);
     let equal = Op::Lane {
         op: LaneOp::Vote { op: crate::lane::VoteOp::Equal, group: crate::lane::Group::Subgroup },
@@ -177,7 +177,7 @@ fn what_values_decide_is_not_recorded() {
     assert_eq!(compare(write, &[word, word, (Ty::B32, Known::Constant(1))], &[Ty::B32], 16), 0);
 }
 
-/// A sort orders pairs by key and then value, each by its own type.
+/// A sort orders pairs by key and then by value, each by its own type.
 #[test]
 fn sorted_values_have_their_own_type() {
     let float = Scalar { kind: ScalarKind::Float, width: 32 };

@@ -1,8 +1,6 @@
-//! The effect of an operation on its values, recorded once: which are combined with which, and where each result comes
-//! from.
+//! The data flow of an operation, recorded once: which values are combined, and the source of each result.
 //!
-//! The record is made by running the operation on numbers of nodes in place of values. Where it asks how two values
-//! compare there is no record.
+//! To record it, the operation runs on node numbers in place of values. If it compares two values, there is no record.
 
 use super::bits;
 use crate::ir::Scalar;
@@ -15,7 +13,7 @@ use std::cell::Cell;
 /// Index of a value: operands, zero, the identity, the neutral value, then the reductions in order.
 type Node = u16;
 
-/// Where a result comes from in one lane.
+/// The source of a result in one lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Output {
     Node(Node),
@@ -24,7 +22,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// The bits; none if they are undefined.
+    /// The bits, or `None` if they are undefined.
     pub fn value(self, nodes: &[u64]) -> Option<u64> {
         match self {
             Output::Node(node) => nodes.get(usize::from(node)).copied(),
@@ -63,7 +61,7 @@ pub struct Recorder {
     zero: Node,
     op: Option<ReduceOp>,
     folds: Vec<[Node; 2]>,
-    /// Folds that were made, to make none twice.
+    /// Reductions already made, so that none is made twice.
     made: FxHashMap<[Node; 2], Node>,
     /// True if the values decided something, or the operation used two operators.
     is_dynamic: Cell<bool>,

@@ -77,7 +77,7 @@ fn loops_end_for_each_lane_by_itself() {
     }
 }
 
-/// Lanes that left a scope early, and lanes that returned, are not among the active ones.
+/// Lanes that left a scope early, and lanes that returned, are inactive.
 #[test]
 fn active_lanes_are_those_that_are_there() {
     let mut s = Shader::new(16);

@@ -52,7 +52,7 @@ fn undefined_conditions_and_addresses_are_refused() {
     assert_eq!(s.run(4, 1, &[1]).expect_err("undefined").kind, FaultKind::Undefined(Use::Address));
 }
 
-/// A branch that some lanes of a wave take, and one that whole waves take.
+/// A branch that some lanes of a wave take, and a branch that whole waves take.
 #[test]
 fn barriers_that_some_do_not_reach_are_reported() {
     for (limit, waiting, of, lane) in [(5, 5, 8, 5), (8, 8, 32, 0)] {

@@ -1,4 +1,4 @@
-//! Memory of every kind, and what is undefined in it.
+//! Memory of every kind, and undefined values in it.
 
 use super::{Dispatch, Memory, Program, Shader, U32, access, word};
 use crate::ir::{AtomicOp, Order, Scalar, Scope};
@@ -10,7 +10,7 @@ fn add(s: &mut Shader, space: MemorySpace, address: Value, value: Value) -> Valu
     s.b.value(Op::Atomic { op: AtomicOp::Add, ty: U32, access, scope, order }, &[address, value], Ty::B32)
 }
 
-/// Each lane gets what was there before it; lanes go in ascending order.
+/// Each lane gets the value before its own operation; lanes run in ascending order.
 #[test]
 fn atomic_operations_give_the_old_value() {
     let mut s = Shader::new(8);
@@ -20,7 +20,7 @@ fn atomic_operations_give_the_old_value() {
     assert_eq!(s.run(4, 1, &[100, 1, 2, 3, 4, 5, 6, 7]).expect("it runs"), [100, 200, 201, 203, 206, 210, 215, 221]);
 }
 
-/// Narrow components, several at a time, and the other bytes untouched.
+/// Narrow components, several at a time, leave the other bytes untouched.
 #[test]
 fn components_have_their_size() {
     let mut s = Shader::new(4);
@@ -57,7 +57,7 @@ fn private_memory_is_each_invocations_own() {
     assert_eq!(s.run(4, 1, &[]).expect_err("it is undefined").kind, FaultKind::Undefined(Use::Memory));
 }
 
-/// Undefined values are kept where requested, and are defined again after a store.
+/// Undefined values are kept if requested, and are defined again after a store.
 #[test]
 fn undefined_bytes_are_marked() {
     let mut s = Shader::new(4);
@@ -86,7 +86,7 @@ fn what_decides_alone_hides_what_is_undefined() {
     }
 }
 
-/// A selected value is undefined only if it is the undefined one that is selected.
+/// A selected value is undefined only if the chosen operand is.
 #[test]
 fn a_selection_is_what_it_selects() {
     let mut s = Shader::new(4);

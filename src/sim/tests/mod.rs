@@ -1,4 +1,4 @@
-//! Kernels built by hand, run and compared with what their formulas give.
+//! Kernels built by hand, run and compared with their formulas.
 
 mod control;
 mod faults;
@@ -49,13 +49,13 @@ impl Shader {
         self.b.bin(BinOp::Shl, U32, index, two)
     }
 
-    /// The word of the input buffer for this invocation.
+    /// This invocation's word of the input buffer.
     fn input(&mut self) -> Value {
         let address = self.address(self.global);
         self.b.load(word(0), address)[0]
     }
 
-    /// Writes the word of the output buffer for this invocation.
+    /// Writes this invocation's word of the output buffer.
     fn output(&mut self, value: Value) {
         let address = self.address(self.global);
         self.b.store(word(1), address, &[value]);
@@ -100,7 +100,7 @@ impl Shader {
         self.b.kernel
     }
 
-    /// Runs `groups` workgroups with waves of `lanes` lanes; the output's words.
+    /// Runs `groups` workgroups with waves of `lanes` lanes and returns the output's words.
     fn run(self, lanes: u32, groups: u32, input: &[u32]) -> Result<Vec<u32>, Box<Fault>> {
         run(&self.finish(), lanes, &Dispatch::new([groups, 1, 1]), input)
     }

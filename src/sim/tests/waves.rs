@@ -49,7 +49,7 @@ fn barriers_in_loops_keep_waves_together() {
     }
 }
 
-/// The last wave of a workgroup that does not fill it: folds over active lanes are right, others undefined.
+/// The partial last wave of a workgroup: reductions over active lanes are right, others are undefined.
 #[test]
 fn lanes_that_do_not_exist_are_inactive() {
     let fold =
@@ -66,7 +66,7 @@ fn lanes_that_do_not_exist_are_inactive() {
     assert_eq!((&fault.kind, fault.at.wave), (&FaultKind::Undefined(Use::Memory), 1));
 }
 
-/// An index that is undefined in one lane makes that lane's result undefined and no other's.
+/// An index that is undefined in one lane makes only that lane's result undefined.
 #[test]
 fn undefined_indices_stay_with_their_lanes() {
     for (guarded, runs) in [(true, true), (false, false)] {

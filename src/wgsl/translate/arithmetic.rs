@@ -1,14 +1,14 @@
-//! Operators, with the results that WGSL defines where `ir` leaves them open.
+//! Operators, with the results that WGSL defines where `ir` leaves them undefined.
 //!
-//! WGSL 8.7: integer division by zero gives the dividend and its remainder zero, as does the overflow of the least
-//! number by -1; WGSL 8.9: shift amounts count modulo the width.
+//! WGSL 8.7: integer division by zero gives the dividend, and its remainder zero; the overflow of the minimum divided
+//! by -1 gives the same. WGSL 8.9: shift amounts are modulo the width.
 
 use super::Outcome;
 use super::function::Body;
 use crate::ir::{BinaryOp, ConstId, Scalar, ScalarKind, Type, TypeId, UnaryOp, Value};
 use naga::{BinaryOperator, Expression, Handle, UnaryOperator};
 
-/// The operator where neither its operands' shapes nor their kinds matter.
+/// The operator if neither its operands' shapes nor their kinds matter.
 fn plain(op: BinaryOperator) -> BinaryOp {
     match op {
         BinaryOperator::Add => BinaryOp::Add,
@@ -155,7 +155,7 @@ impl Body<'_, '_, '_> {
         self.all_bits(divisor, |bits| bits != 0 && !(scalar.kind == ScalarKind::Sint && bits == minus))
     }
 
-    /// Returns true if a value is a constant whose every component passes.
+    /// Returns true if a value is a constant whose components all satisfy a predicate.
     pub(super) fn all_bits(&self, value: Value, passes: impl Fn(u64) -> bool + Copy) -> bool {
         match value {
             Value::Const(id) => self.const_bits(id, passes),

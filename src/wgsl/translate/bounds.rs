@@ -1,7 +1,8 @@
 //! Indices that are out of range, as [`BoundsChecks`] needs them.
 //!
-//! An index that is known to be in range costs nothing. Where an access must not happen, its [`PointerPath`] carries the
-//! condition on which it may, so that a check costs nothing before memory is touched and goes along into functions.
+//! An index that is known to be in range costs nothing. If an access must not happen, its [`PointerPath`] carries the
+//! condition under which it may, so that a check costs nothing before memory is touched and can be passed into
+//! functions.
 
 use super::function::Body;
 use super::memory::PointerPath;
@@ -10,7 +11,7 @@ use crate::ir::{ArrayLen, BinaryOp, ImageOp, ImageType, MathFn, Scalar, Type, Ty
 use crate::wgsl::BoundsChecks;
 
 impl Body<'_, '_, '_> {
-    /// The place of an element of what a path leads to.
+    /// The path to an element of the value at a path.
     pub(super) fn element(&mut self, path: PointerPath, index: Value) -> PointerPath {
         let policy = self.shader.bounds_checks;
         if policy == BoundsChecks::Unchecked {
@@ -59,7 +60,7 @@ impl Body<'_, '_, '_> {
         self.b.if_value(condition, then, otherwise, ty)
     }
 
-    /// Does something where an access may happen.
+    /// Does something if an access may happen.
     pub(super) fn do_if(&mut self, condition: Option<Value>, access: impl FnOnce(&mut Self)) {
         match condition {
             Some(condition) => self.when(condition, access),
@@ -67,7 +68,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// The type of what a path leads to.
+    /// The type of the value at a path.
     fn type_at(&mut self, path: &PointerPath) -> TypeId {
         let mut ty = self.b.pointee_type(path.root);
         for index in &path.indices {
@@ -77,7 +78,7 @@ impl Body<'_, '_, '_> {
         ty
     }
 
-    /// The number of elements at a path; none for a struct.
+    /// The number of elements at a path; `None` for a struct.
     fn length_at(&mut self, path: &PointerPath, ty: TypeId) -> Option<Value> {
         if let Type::Array { len: ArrayLen::Runtime, .. } = self.b.module.types.get(ty) {
             let mut block = path.clone();
@@ -109,7 +110,7 @@ impl Body<'_, '_, '_> {
         matches!((self.known_index(index), self.known_index(length)), (Some(index), Some(length)) if index < length)
     }
 
-    /// An index without a sign, and a length of the same type: what is negative becomes too large.
+    /// An unsigned index, and a length of the same type. Negative indices become too large.
     fn as_unsigned(&mut self, index: Value, length: Value) -> (Value, Value) {
         let ty = self.b.type_of(index);
         let wide = matches!(self.b.module.types.scalar_of(ty), Some(scalar) if scalar.width == 64);
@@ -117,7 +118,7 @@ impl Body<'_, '_, '_> {
         (self.b.bitcast(index, unsigned), self.b.convert(length, unsigned))
     }
 
-    /// The index, or the last one of as many.
+    /// The index, limited to the last element.
     fn restricted(&mut self, index: Value, length: Value) -> Value {
         let (index, length) = self.as_unsigned(index, length);
         let one = self.number_like(length, 1);
@@ -135,7 +136,7 @@ impl Body<'_, '_, '_> {
         self.number(scalar, number, size)
     }
 
-    /// Where a texel is read, and the condition on which it is.
+    /// The coordinates of a texel, and the condition under which it is read.
     pub(super) fn texel_in_range(&mut self, image: Value, kind: ImageType, at: Located) -> (Located, Option<Value>) {
         let policy = self.shader.bounds_checks;
         if policy == BoundsChecks::Unchecked {
@@ -169,7 +170,7 @@ impl Body<'_, '_, '_> {
 }
 
 impl PointerPath {
-    /// The same place, for accesses that happen on a further condition.
+    /// The path, for accesses under a further condition.
     fn only_if(mut self, condition: Value, body: &mut Body<'_, '_, '_>) -> PointerPath {
         self.only_if = Some(match self.only_if {
             Some(before) => body.b.binary(BinaryOp::And, before, condition),

@@ -1,8 +1,9 @@
 //! Calls. Functions are translated when they are first called, once for each set of memory that they are handed.
 //!
-//! A pointer to a variable of the caller stays a pointer parameter; one into such a variable goes through a copy, for
-//! SPIR-V passes whole variables only and WGSL forbids aliases (WGSL 11.4). A pointer to module-scope memory (private,
-//! workgroup, buffers) makes a version of the function of its own, with the pointer's run-time indices as parameters.
+//! A pointer to a variable of the caller stays a pointer parameter. A pointer into such a variable goes through a copy,
+//! because SPIR-V can only pass whole variables and WGSL forbids aliases (WGSL 11.4). A pointer to module-scope memory
+//! (private, workgroup, buffers) creates a separate version of the function, with the pointer's run-time indices as
+//! parameters.
 
 use super::function::{Argument, Body, Origin, Slot};
 use super::memory::PointerPath;
@@ -15,7 +16,7 @@ use rustc_hash::FxHashMap;
 /// Versions of functions after which a shader is refused.
 const VERSION_LIMIT: usize = 4096;
 
-/// One step from module-scope memory to what a pointer argument points to.
+/// One step from module-scope memory to the target of a pointer argument.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Step {
     Constant(Value),
@@ -23,7 +24,7 @@ enum Step {
     Dynamic(TypeId),
 }
 
-/// The argument that a version of a function takes for one of naga's parameters.
+/// The argument of a function version for one of naga's parameters.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Taken {
     /// The value, or a pointer to a variable of the caller.
@@ -44,7 +45,7 @@ struct Version {
     takes: Vec<Taken>,
 }
 
-/// Functions declared so far, and those whose bodies wait for translation.
+/// Functions declared so far, and functions whose bodies are not translated yet.
 #[derive(Default)]
 pub(super) struct Functions {
     known: FxHashMap<Version, FuncId>,
@@ -87,7 +88,7 @@ impl Shader<'_> {
         }
     }
 
-    /// The parameters of a version, and what naga's become.
+    /// The parameters of a version, and the values of naga's parameters.
     fn parameters(&mut self, out: &mut ir::Module, version: &Version) -> Outcome<(Vec<Param>, Vec<Argument>)> {
         let (mut params, mut arguments) = (Vec::new(), Vec::new());
         let naga = self.naga;

@@ -1,10 +1,10 @@
 //! Matrices with columns of less than 16 bytes in uniform buffers.
 //!
-//! WGSL places the columns of a `mat2x2<f32>` 8 bytes apart (WGSL 14.4.1). In uniform buffers Vulkan requires multiples of
-//! 16 (15.8.4, Offset and Stride Assignment), and aligns structs to 16. So the columns of such a matrix become members of
-//! the struct around it, or of their own struct in an array, and each read assembles the matrix. The place of the
-//! matrix is that of its first column. Uniform memory does not change, so a dynamic index reads a column from a copy of
-//! the matrix.
+//! WGSL places the columns of a `mat2x2<f32>` 8 bytes apart (WGSL 14.4.1). In uniform buffers Vulkan requires multiples
+//! of 16 (15.8.4, Offset and Stride Assignment), and aligns structs to 16. So the columns of such a matrix become
+//! members of the enclosing struct, or of a separate struct in an array, and each read assembles the matrix. The path
+//! of the matrix is the path of its first column. Uniform memory does not change, so a dynamic index reads a column
+//! from a copy of the matrix.
 
 use super::function::Body;
 use super::memory::PointerPath;
@@ -17,7 +17,7 @@ use naga::{AddressSpace, Expression, Handle, StructMember, TypeInner};
 const UNIFORM_STRIDE: u32 = 16;
 
 impl Shader<'_> {
-    /// Returns true if a type holds a matrix whose columns lie closer than uniform buffers allow.
+    /// Returns true if a type contains a matrix whose columns are closer together than uniform buffers allow.
     pub(super) fn has_narrow_columns(&mut self, ty: Handle<naga::Type>) -> bool {
         if let Some(known) = self.types.narrow.get(&ty) {
             return *known;
@@ -36,7 +36,7 @@ impl Shader<'_> {
         narrow
     }
 
-    /// The columns of a type that is a matrix with narrow ones.
+    /// The columns of a type that is a matrix with narrow columns.
     pub(super) fn narrow_columns(&mut self, ty: Handle<naga::Type>) -> Option<u32> {
         match self.naga.types[ty].inner {
             TypeInner::Matrix { columns, .. } => self.has_narrow_columns(ty).then_some(columns as u32),
@@ -46,7 +46,7 @@ impl Shader<'_> {
 }
 
 impl Body<'_, '_, '_> {
-    /// The type that a pointer into a uniform buffer points to, where matrices in it are split.
+    /// The target type of a pointer into a uniform buffer, if it contains split matrices.
     pub(super) fn split_in_memory(&mut self, pointer: Handle<Expression>) -> Option<Handle<naga::Type>> {
         let origin = self.origin?;
         match *origin.info[pointer].ty.inner_with(&self.shader.naga.types) {
@@ -57,7 +57,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Loads a value of a type whose matrices are split.
+    /// Loads a value of a type with split matrices.
     pub(super) fn load_split(&mut self, path: &PointerPath, ty: Handle<naga::Type>) -> Outcome<Value> {
         if !self.shader.has_narrow_columns(ty) {
             return Ok(self.load_path(path));
@@ -116,7 +116,7 @@ impl Body<'_, '_, '_> {
         Ok(self.b.load(copy))
     }
 
-    /// The place of a part of what a pointer into a uniform buffer points to, where matrices in it are split.
+    /// The path to a part of the target of a pointer into a uniform buffer, if it contains split matrices.
     pub(super) fn split_part(&mut self, of: Handle<Expression>, index: Value) -> Outcome<Option<PointerPath>> {
         let Some(ty) = self.split_in_memory(of) else { return Ok(None) };
         let path = self.path(of)?;
@@ -149,7 +149,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// A column counts from the first one, where the place of its matrix is.
+    /// Column numbers are relative to the first column, which the matrix's path leads to.
     fn split_column(&mut self, mut path: PointerPath, at: u32) -> PointerPath {
         let first = match path.indices.pop() {
             Some(Value::Const(id)) => self.b.module.constants.bits(id).unwrap_or(0) as u32,

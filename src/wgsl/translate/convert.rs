@@ -1,7 +1,7 @@
 //! Conversions and reinterpretations.
 //!
 //! WGSL 15.7.6: a float outside the integer type's range becomes the nearest value of that type, so it is clamped to
-//! the outermost floats that fit before it is converted.
+//! the extreme floats that fit before the conversion.
 
 use super::Outcome;
 use super::function::Body;
@@ -17,13 +17,13 @@ fn float_range(width: u8, to: Scalar) -> (u64, u64) {
     };
     let magnitude = u32::from(to.width) - u32::from(to.is_signed());
     let low = if to.is_signed() { -(2f64.powi(magnitude as i32)) } else { 0.0 };
-    // The largest float below 2^magnitude, or the largest number itself where the float can hold it.
+    // The largest float below 2^magnitude, or the largest integer itself if the float can represent it.
     let unit = 2f64.powi(magnitude.saturating_sub(digits) as i32);
     let high = 2f64.powi(magnitude as i32) - unit;
     (float_bits(width, low), float_bits(width, high))
 }
 
-/// Bits of a number that the format holds exactly, or the format's outermost finite number.
+/// Bits of a number that the format represents exactly, or of the format's extreme finite number.
 fn float_bits(width: u8, value: f64) -> u64 {
     match width {
         16 if value.abs() >= 65504.0 => 0x7BFF | u64::from(value < 0.0) << 15,
@@ -33,7 +33,7 @@ fn float_bits(width: u8, value: f64) -> u64 {
     }
 }
 
-/// Half-precision bits of a number of which eleven significant bits are enough, zero or normal.
+/// Half-precision bits of zero or a normal number with at most eleven significant bits.
 fn half_bits(value: f64) -> u64 {
     if value == 0.0 {
         return 0;
@@ -44,7 +44,7 @@ fn half_bits(value: f64) -> u64 {
 }
 
 impl Body<'_, '_, '_> {
-    /// `T(e)` when `width` is given, otherwise `bitcast<T>(e)`.
+    /// `T(e)` if `width` is given, otherwise `bitcast<T>(e)`.
     pub(super) fn cast(
         &mut self,
         of: Handle<Expression>,
@@ -79,7 +79,7 @@ impl Body<'_, '_, '_> {
         Some(self.b.construct(ty, &columns))
     }
 
-    /// The type with `scalar` in place of the value's.
+    /// The value's type with `scalar` as its scalar.
     fn same_shape(&mut self, value: Value, scalar: Scalar) -> TypeId {
         let size = self.b.components_of(value);
         self.b.module.types.vector(scalar, size)

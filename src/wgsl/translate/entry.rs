@@ -1,7 +1,7 @@
 //! Entry points: their stage, their workgroup's size, and the zeroing of their workgroup memory.
 //!
-//! WGSL 7.3 makes workgroup variables start as zero. The invocations share the work, then wait for each other; nothing
-//! is emitted for variables that the entry point does not reach. Mesh and ray tracing stages are refused.
+//! WGSL 7.3 initialises workgroup variables to zero. The invocations share the work and then wait for each other.
+//! Nothing is emitted for variables that the entry point does not reach. Mesh and ray tracing stages are refused.
 
 use super::function::{Body, Origin};
 use super::{Outcome, Shader};
@@ -19,7 +19,7 @@ pub(super) struct Turns {
     size: Value,
 }
 
-/// Name and type of the variable that holds a built-in input.
+/// Name and type of the variable for a built-in input.
 fn variable(of: BuiltIn) -> (&'static str, u8) {
     match of {
         BuiltIn::GlobalInvocationId => ("global_invocation_id", 3),
@@ -33,7 +33,7 @@ fn variable(of: BuiltIn) -> (&'static str, u8) {
 }
 
 impl Shader<'_> {
-    /// Translates entry point number `index` and what it reaches.
+    /// Translates entry point number `index` and everything that it reaches.
     pub(super) fn entry_point(&mut self, out: &mut ir::Module, index: usize) -> Outcome<()> {
         let naga = self.naga;
         let entry = &naga.entry_points[index];
@@ -109,7 +109,7 @@ fn fragment_modes(early: Option<EarlyDepthTest>) -> FragmentModes {
     FragmentModes { early_tests: early == Some(EarlyDepthTest::Force), depth, ..FragmentModes::default() }
 }
 
-/// The same constant as a `u32`.
+/// A constant as a `u32`.
 fn as_u32(out: &mut ir::Module, value: ConstId) -> ConstId {
     if out.constants.get(value).ty == Types::U32 {
         return value;
@@ -123,7 +123,7 @@ fn as_u32(out: &mut ir::Module, value: ConstId) -> ConstId {
     }
 }
 
-/// The number of elements of an array whose size is known when a pipeline is made.
+/// The number of elements of an array whose size is known at pipeline creation.
 pub(super) fn length(b: &mut ir::Builder<'_>, len: ArrayLen) -> Value {
     match len {
         ArrayLen::Fixed(len) => b.const_u32(len),

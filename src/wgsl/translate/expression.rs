@@ -1,4 +1,4 @@
-//! Expressions, one by one; arithmetic, conversions and built-in functions have their own files.
+//! Expressions. Arithmetic, conversions and built-in functions have separate files.
 
 use super::Outcome;
 use super::function::{Body, Slot};
@@ -170,7 +170,7 @@ impl Body<'_, '_, '_> {
         })
     }
 
-    /// `any` and `all` take a single bool too.
+    /// `any` and `all` accept a single bool too.
     fn relational(&mut self, function: naga::RelationalFunction, argument: Handle<Expression>) -> Outcome<Value> {
         use crate::ir::MathFn;
         let value = self.value(argument)?;

@@ -1,8 +1,9 @@
-//! One function body under translation: where naga's expressions are kept once they are evaluated.
+//! The translation of one function body, with the values of naga's expressions.
 //!
 //! naga evaluates an expression where an `Emit` statement covers it; literals, constants and variables need none. A
-//! pointer is kept as a [`PointerPath`] (root and indices), so that it costs nothing until memory is touched. Expressions of a
-//! loop's body that its `continuing` block uses go through variables, for `ir` scopes them apart.
+//! pointer is represented by a [`PointerPath`] (root and indices), so that it costs nothing until memory is touched.
+//! Expressions of a loop's body that its `continuing` block uses go through variables, because `ir` gives the two
+//! blocks separate scopes.
 
 use super::memory::PointerPath;
 use super::port::Output;
@@ -14,7 +15,7 @@ use naga::valid::FunctionInfo;
 use naga::{Arena, Expression, Handle};
 use rustc_hash::FxHashMap;
 
-/// Overrides that are computed one from the other, at most: that takes recursion.
+/// Limit of overrides that are computed from each other, because this needs recursion.
 const DEEPEST: u32 = 128;
 
 /// The translation of an expression.
@@ -27,12 +28,12 @@ pub(super) enum Slot {
 /// The translation of a naga function parameter.
 pub(super) type Argument = Slot;
 
-/// Where a body comes from.
+/// The origin of a body.
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'a> {
     pub function: &'a naga::Function,
     pub info: &'a FunctionInfo,
-    /// The function whose carriers to look up.
+    /// The function to look up in the carriers.
     pub key: super::super::carrier::FunctionKey,
 }
 
@@ -49,9 +50,9 @@ pub(super) struct Body<'s, 'a, 'm> {
     /// The outputs that a `return` writes, in an entry point.
     pub outputs: Vec<Output>,
     slots: Vec<Option<Slot>>,
-    /// The values of module-scope expressions, while one that uses them is evaluated.
+    /// Cached values of module-scope expressions, while an expression that uses them is evaluated.
     computed: FxHashMap<Handle<Expression>, Value>,
-    /// Module-scope expressions that are being evaluated, one for the other.
+    /// Nesting depth of module-scope expressions during evaluation.
     depth: u32,
     /// Variables for expressions of a loop's body that its `continuing` block uses.
     spills: FxHashMap<Handle<Expression>, Option<Value>>,
@@ -121,8 +122,8 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         self.return_as_helper(origin.function)
     }
 
-    /// naga takes `discard` for the end of a function; helper invocations, whose values are unused, continue to return
-    /// one.
+    /// naga treats `discard` as the end of a function. Helper invocations continue and must return a value, which is
+    /// unused.
     fn return_as_helper(&mut self, function: &'a naga::Function) -> Outcome<()> {
         let Some(result) = function.result.as_ref().filter(|_| self.demotes && !self.b.is_terminated()) else {
             return Ok(());
@@ -133,7 +134,8 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         Ok(())
     }
 
-    /// A variable starts as its initialiser, or zero (WGSL 7.3); one computed from overrides is stored at the start.
+    /// A variable starts as its initialiser, or zero (WGSL 7.3); a value computed from overrides is stored at the
+    /// start.
     fn local_variable(&mut self, function: &'a naga::Function, handle: Handle<naga::LocalVariable>) -> Outcome<()> {
         let var = &function.local_variables[handle];
         self.b.span = self.shader.span(function.local_variables.get_span(handle));
@@ -170,7 +172,7 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         self.shader.fail(Code::INTERNAL, message, at, "met here")
     }
 
-    /// Remembers what an expression evaluated to.
+    /// Stores the value of an expression.
     pub(super) fn set(&mut self, of: Handle<Expression>, slot: Slot) {
         if let (Some(home), Slot::Value(value)) = (self.spills.get(&of).copied(), &slot) {
             self.spill(of, home, *value);
@@ -187,7 +189,7 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         self.spills.insert(of, Some(home));
     }
 
-    /// Asks for variables for these expressions, from their next evaluation on.
+    /// Requests variables for these expressions, from their next evaluation on.
     pub(super) fn spill_all(&mut self, of: &[Handle<Expression>]) {
         self.spills.extend(of.iter().map(|handle| (*handle, None)));
     }
@@ -200,7 +202,7 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         }
     }
 
-    /// The translation of an expression; evaluated now if it needs no `Emit`.
+    /// The translation of an expression, evaluated now if it needs no `Emit`.
     pub(super) fn slot(&mut self, of: Handle<Expression>) -> Outcome<Slot> {
         if let Some(Some(known)) = self.slots.get(of.index()) {
             return Ok(known.clone());
@@ -212,7 +214,7 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         Ok(slot)
     }
 
-    /// Evaluates a module-scope expression here. SPIR-V computes no floats from specialization constants ahead of time.
+    /// Evaluates a module-scope expression here, because SPIR-V cannot compute floats from specialization constants.
     pub(super) fn module_scope(&mut self, of: Handle<Expression>) -> Outcome<Value> {
         if let Some(known) = self.computed.get(&of) {
             return Ok(*known);

@@ -1,4 +1,4 @@
-//! The arguments of crosslane's built-ins, and the form of a built-in that takes them.
+//! The arguments of crosslane's built-ins, and overload resolution.
 
 use super::super::builtin::{Site, type_name};
 use super::function::{Body, Slot};
@@ -19,7 +19,7 @@ pub(super) enum Given {
         ty: TypeId,
         span: Span,
     },
-    /// A pointer to what may be read and written.
+    /// A pointer to memory that may be read and written.
     Memory {
         path: PointerPath,
         ty: TypeId,
@@ -34,7 +34,7 @@ impl Given {
         }
     }
 
-    /// Type of the value, or of what the pointer points to.
+    /// Type of the value, or of the pointer's target.
     fn ty(&self) -> TypeId {
         match self {
             Given::Value { ty, .. } | Given::Memory { ty, .. } => *ty,
@@ -58,7 +58,7 @@ impl Body<'_, '_, '_> {
         Ok(Given::Memory { path, ty: self.b.module.types.logical(pointee), span })
     }
 
-    /// The description of memory that must not be read and written plainly.
+    /// A description of memory that cannot be read and written plainly.
     fn not_a_variable(&self, of: Handle<Expression>) -> Option<&'static str> {
         let origin = self.origin?;
         let types = &self.shader.naga.types;
@@ -77,7 +77,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// The form that takes these arguments.
+    /// The overload for these arguments.
     pub(super) fn overload(
         &mut self,
         forms: &[&'static Overload],
@@ -90,7 +90,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// The message about the first argument that no form takes.
+    /// The message about the first argument that no overload accepts.
     fn mismatch(&self, forms: &[&'static Overload], site: &Site, given: &[Given]) -> Failure {
         let worst = forms.iter().filter_map(|form| self.misfit(form, given)).max().unwrap_or(0);
         let Some(bad) = given.get(worst) else {
@@ -126,7 +126,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// The first argument that a form does not take.
+    /// The first argument that an overload does not accept.
     fn misfit(&self, form: &Overload, given: &[Given]) -> Option<usize> {
         let types = &self.b.module.types;
         let generic = form.params.iter().zip(given).find(|(param, _)| param.ty == TypeExpr::Generic);
@@ -151,8 +151,8 @@ impl Body<'_, '_, '_> {
         form.params.iter().zip(given).position(|(param, given)| !fits(param, given))
     }
 
-    /// Returns true if an argument is a whole number that a type holds exactly. Without a suffix it has come as `i32`,
-    /// as naga knows of no other type that it should have.
+    /// Returns true if an argument is an integer literal that a type represents exactly. Without a suffix it arrives as
+    /// `i32`, because naga does not know the intended type.
     fn is_number_for(&self, given: &Given, ty: TypeId) -> bool {
         let Module { types, constants, .. } = &*self.b.module;
         let (Given::Value { value: Value::Const(id), ty: own, .. }, Type::Scalar(scalar)) = (given, types.get(ty))
@@ -188,13 +188,13 @@ fn moves_parts(form: &Overload) -> bool {
     }
 }
 
-/// A number without a suffix is `i32` where naga knows nothing of the parameter.
+/// A number without a suffix is `i32` if naga knows nothing about the parameter.
 fn is_signed(wanted: Shape, given: Shape) -> bool {
     let unsigned = Scalar { kind: ScalarKind::Uint, ..given.scalar() };
     given.scalar() == Scalar::I32 && wanted == given.with_scalar(unsigned)
 }
 
-/// The types that a form takes, in WGSL's names; it has no integers of 8 and 16 bits.
+/// The types that an overload accepts, in WGSL's names; WGSL has no integers of 8 and 16 bits.
 fn accepted(overload: &Overload) -> String {
     let narrow = |scalar: Scalar| scalar.is_int() && scalar.width < 32;
     let shapes = overload.generic.iter().filter(|shape| !shape.is_matrix() && !narrow(shape.scalar()));

@@ -1,8 +1,8 @@
 //! Module scope: variables with their bindings, constants, overrides.
 //!
-//! An override becomes a specialization constant with its `@id`, or the lowest free one in order of declaration; one
-//! whose default is computed from other overrides becomes that computation and has no number of its own. One without a
-//! default gets zero and a warning, for Vulkan knows no specialization constant without.
+//! An override becomes a specialization constant with its `@id`, or the lowest free one in declaration order. An
+//! override whose default is computed from other overrides becomes that computation and has no number. An override
+//! without a default gets zero and a warning, because Vulkan requires a default.
 
 use super::function::Body;
 use super::memory::PointerPath;
@@ -16,7 +16,7 @@ use naga::{Handle, ImageClass, StorageAccess, TypeInner};
 #[derive(Clone, Copy)]
 pub(super) struct Variable {
     pub id: GlobalId,
-    /// The memory is the only member of a block made for it.
+    /// True if the memory is the only member of a block created for it.
     pub wrapped: bool,
 }
 
@@ -39,7 +39,8 @@ fn texel_access(access: StorageAccess) -> Access {
 
 fn access(space: naga::AddressSpace) -> Access {
     match space {
-        // WebGPU refuses to bind memory twice where one binding writes it ("Encoder bind groups alias a writable resource").
+        // WebGPU refuses to bind memory twice if one binding writes it ("Encoder bind groups alias a writable
+        // resource").
         naga::AddressSpace::Storage { access } if !access.contains(StorageAccess::STORE) => {
             Access::READONLY | Access::RESTRICT
         }
@@ -91,8 +92,8 @@ impl Shader<'_> {
         Ok(Variable { id: out.globals.push(global), wrapped })
     }
 
-    /// Private variables start as zero unless they say otherwise (WGSL 7.3); workgroup ones are zeroed by code. Values
-    /// that are not constant are stored when the entry point begins: see [`Body::start_private_memory`].
+    /// Private variables start as zero without an initialiser (WGSL 7.3); workgroup variables are zeroed by code.
+    /// Values that are not constant are stored at the start of the entry point: see [`Body::start_private_memory`].
     fn global_init(
         &mut self,
         out: &mut ir::Module,
@@ -120,7 +121,7 @@ impl Shader<'_> {
         }
     }
 
-    /// Gives every override that has no `@id` the lowest free one.
+    /// Gives every override without an `@id` the lowest free one.
     pub(super) fn number_overrides(&mut self) {
         let taken: Vec<u32> = self.naga.overrides.iter().filter_map(|(_, o)| o.id.map(u32::from)).collect();
         let mut free = (0..).filter(|id| !taken.contains(id));
@@ -131,7 +132,7 @@ impl Shader<'_> {
         self.spec_ids = numbers.collect();
     }
 
-    /// The default of an override that no number can change, where it is not a constant: floats computed from others.
+    /// The default of an override without a number, if it is not a constant: floats computed from others.
     pub(super) fn computed_override(&self, handle: Handle<naga::Override>) -> Option<Handle<naga::Expression>> {
         let of = &self.naga.overrides[handle];
         of.init.filter(|init| of.id.is_none() && self.uses_override(*init))

@@ -1,6 +1,7 @@
-//! crosslane's own built-ins: from a carried call and its row of the tables to a lane operation.
+//! crosslane's own built-ins: from a carried call and its table row to a lane operation.
 //!
-//! Types and constants of the arguments are judged here; whether the profile can run the operation is the planner's.
+//! This module checks types and constants of the arguments. The planner checks whether the profile can run the
+//! operation.
 
 use super::super::builtin::{Builtin, Passing, Site};
 use super::super::carrier::{Call, Carried, THROUGH, site_number};
@@ -33,7 +34,7 @@ fn unsupported(site: &Site) -> Failure {
 type Parts = SmallVec<[Value; 2]>;
 
 impl Body<'_, '_, '_> {
-    /// The value of a built-in's call, if that is what the expression carries.
+    /// The value of a built-in's call, if the expression carries one.
     pub(super) fn carrier_at(&mut self, result: Id) -> Outcome<Option<Value>> {
         let carriers = self.shader.carriers;
         match self.origin.and_then(|origin| carriers.carried(origin.key, result)) {
@@ -51,8 +52,8 @@ impl Body<'_, '_, '_> {
         })
     }
 
-    /// The call of a stub: a built-in whose result has its own type; a call with a struct, array or matrix; or the
-    /// index of a carrier, which stands for nothing itself.
+    /// The call of a stub: a built-in with its own result type; a call on a struct, array or matrix; or the index of a
+    /// carrier, which has no value.
     pub(super) fn stub_call(&mut self, arguments: &[Id], result: Option<Id>, at: naga::Span) -> Outcome<()> {
         let carriers = self.shader.carriers;
         let number = site_number(self.expressions, arguments);
@@ -153,7 +154,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// A number that stands for one of the first operand's type.
+    /// A number that represents a value of the first operand's type.
     fn like_first(&mut self, param: &Param, value: Value, before: &[Value]) -> Value {
         let Some(first) = before.first().filter(|_| param.ty == TypeExpr::Generic) else { return value };
         let (own, ty) = (self.b.type_of(value), self.b.type_of(*first));
@@ -199,7 +200,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// The width that is part of a name must fit into the subgroup too.
+    /// A width in the name must fit in the subgroup too.
     fn fits(&self, op: LaneOp, site: &Site) -> Outcome<()> {
         let Some(lanes) = op.width().and_then(Width::lanes) else { return Ok(()) };
         grammar::check_width(lanes, self.shader.wave_size).map_err(|error: RuleError| {
@@ -231,7 +232,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Writes what goes back through pointers; gives what the call returns.
+    /// Writes results through pointers and returns the call's value.
     fn deliver(&mut self, overload: &Overload, given: &[Given], parts: &[Value]) -> Outcome<Option<Value>> {
         let places = match overload.results {
             [] => &[ResultSlot::Return],
@@ -251,7 +252,7 @@ impl Body<'_, '_, '_> {
         Ok(returned)
     }
 
-    /// The numbers that an argument's components are, where they are known; the row's rule holds for them.
+    /// The known numbers of an argument's components, checked by the row's rule.
     fn judge(&mut self, param: &Param, given: &Given, site: &Site) -> Outcome<SmallVec<[i128; 4]>> {
         let (span, known) = (given.span(), self.numbers(given));
         let (name, what) = (&site.name, param.name);
@@ -275,7 +276,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// A subgroup function of naga's whose data it would not take.
+    /// A naga subgroup function with data that naga would reject.
     fn native_lane(&mut self, statement: &Statement) -> Outcome<Value> {
         match statement {
             Statement::SubgroupGather { mode, argument, .. } => self.gather(*mode, *argument),

@@ -8,7 +8,7 @@ use naga::{Expression, Handle, MathFunction};
 /// Operands of a built-in function.
 type Args = [Value];
 
-/// The functions that mean the same in `ir`, for floats and for integers alike.
+/// The functions with the same meaning in `ir`, for both floats and integers.
 fn same(function: MathFunction) -> Option<MathFn> {
     use MathFunction as F;
     Some(match function {
@@ -73,7 +73,7 @@ fn same(function: MathFunction) -> Option<MathFn> {
     })
 }
 
-/// The functions on bits whose result has the operand's type.
+/// Bit functions whose result has the operand's type.
 fn on_bits(function: MathFunction) -> Option<MathFn> {
     use MathFunction as F;
     Some(match function {
@@ -150,7 +150,7 @@ impl Body<'_, '_, '_> {
         self.b.math(MathFn::Mix, &[args[0], args[1], weight])
     }
 
-    /// naga gives exponents the width of the significand, where WGSL 17.5.28 has `i32` for all of them.
+    /// naga gives exponents the width of the significand; WGSL 17.5.28 requires `i32` for all of them.
     fn frexp(&mut self, value: Value) -> Value {
         let parts = self.b.math(MathFn::Frexp, &[value]);
         let (ty, scalar, _) = self.shape(value);
@@ -164,7 +164,7 @@ impl Body<'_, '_, '_> {
         self.b.construct(pair, &[significand, exponent])
     }
 
-    /// Integer vectors too.
+    /// Also for integer vectors.
     fn dot(&mut self, a: Value, b: Value) -> Value {
         let (_, scalar, size) = self.shape(a);
         if scalar.is_float() {
@@ -198,7 +198,7 @@ impl Body<'_, '_, '_> {
         self.b.math(MathFn::BitfieldInsert, &[args[0], args[1], offset, count])
     }
 
-    /// Through half precision and back, component by component.
+    /// Converts to half precision and back, component by component.
     fn quantize(&mut self, value: Value) -> Value {
         let (ty, _, size) = self.shape(value);
         let zero = self.b.const_f32(0.0);

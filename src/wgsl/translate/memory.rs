@@ -7,12 +7,12 @@ use super::function::{Body, Slot};
 use crate::ir::{AtomicOp, BinaryOp, MemoryKinds, Order, Scope, Space, TypeId, Value};
 use naga::{AtomicFunction, Barrier, Expression, Handle, TypeInner};
 
-/// The variable or parameter that a pointer points to, and the way into it.
+/// The variable or parameter that a pointer points into, and the indices.
 #[derive(Clone)]
 pub(super) struct PointerPath {
     pub root: Value,
     pub indices: Vec<Value>,
-    /// The condition on which it may be touched; none if it always may.
+    /// The condition under which it may be accessed; `None` for always.
     pub only_if: Option<Value>,
 }
 
@@ -28,7 +28,7 @@ impl PointerPath {
 }
 
 impl Body<'_, '_, '_> {
-    /// The pointer of a place, as an instruction.
+    /// The pointer for a path, as an instruction.
     pub(super) fn pointer(&mut self, path: &PointerPath) -> Value {
         self.b.access(path.root, &path.indices)
     }
@@ -122,7 +122,8 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    /// The old value and whether it was the one compared with. It never fails spuriously, which WGSL allows.
+    /// The old value, and whether it equals the compared one. It never fails spuriously, although WGSL would allow
+    /// that.
     fn compare_exchange(&mut self, pointer: Value, value: Value, compare: Value, scope: Scope) -> Value {
         let args = [value, compare];
         let old = self.b.atomic(AtomicOp::CompareExchange, pointer, &args, scope, Order::Relaxed);
@@ -170,7 +171,8 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    /// Zeroes workgroup memory: whole elements of an array by turns, anything else by the first invocation.
+    /// Zeroes workgroup memory: the invocations share the elements of an array, and the first invocation does
+    /// everything else.
     pub(super) fn zero_memory(&mut self, path: &PointerPath, ty: TypeId, turns: &super::entry::Turns) {
         match self.b.module.types.get(ty) {
             crate::ir::Type::Array { element, len, .. } => {

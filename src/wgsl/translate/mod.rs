@@ -1,9 +1,9 @@
-//! From naga's module to `ir`: what the chosen entry points reach, and nothing else.
+//! Translates naga's module to `ir`: only what the chosen entry points reach.
 //!
-//! The module has passed naga's validator, so types agree and control flow is structured. Where WGSL defines what the
-//! hardware leaves open (division by zero, shift amounts, conversions out of range, zeroed workgroup memory) the code
-//! that makes it so is emitted here; accesses out of bounds are checked if requested. Mesh and ray tracing
-//! stages and ray queries are refused, each with its span. The first failure ends a function.
+//! The module has passed naga's validator, so types agree and control flow is structured. WGSL defines some results
+//! that hardware leaves undefined (division by zero, shift amounts, out-of-range conversions, zeroed workgroup memory);
+//! the code for them is emitted here. Out-of-bounds accesses are checked if requested. Mesh and ray tracing stages and
+//! ray queries are refused, each with its span. The first failure ends a function.
 
 mod arithmetic;
 mod bounds;
@@ -46,7 +46,7 @@ pub(super) struct Input<'a> {
     pub info: &'a ModuleInfo,
     pub carriers: &'a Carriers,
     pub offsets: &'a Offsets,
-    /// Lanes of a subgroup where the profile fixes them.
+    /// Lanes of a subgroup if the profile fixes them.
     pub wave_size: Option<u32>,
     pub bounds_checks: BoundsChecks,
 }
@@ -64,15 +64,15 @@ struct Shader<'a> {
     overrides: FxHashMap<Handle<naga::Override>, ConstId>,
     spec_ids: Vec<u32>,
     functions: call::Functions,
-    /// The stage of the entry point that is translated. Functions and built-in inputs are of one stage, for they differ in
-    /// what they mean and in how SPIR-V decorates them.
+    /// The stage of the current entry point. Functions and built-in inputs are translated per stage, because their
+    /// meaning and their SPIR-V decorations differ.
     stage: Stage,
     inputs: FxHashMap<(Stage, BuiltIn), GlobalId>,
     warnings: Vec<Diagnostic>,
     errors: Vec<Diagnostic>,
 }
 
-/// Translates what these entry points of the module reach. Warnings go to `warnings`.
+/// Translates everything that these entry points of the module reach. Warnings go to `warnings`.
 ///
 /// # Errors
 /// The first construct of each function that `ir` or crosslane cannot express.
@@ -110,7 +110,7 @@ pub(super) fn translate(
 }
 
 impl Shader<'_> {
-    /// Remembers why a function could not be translated; several stages may have a function, and fail alike.
+    /// Records the error of a function, once: several stages may share a function that fails in the same way.
     fn keep_error(&mut self, made: Outcome<()>) {
         if let Err(error) = made
             && !self.errors.contains(&error)
@@ -119,7 +119,7 @@ impl Shader<'_> {
         }
     }
 
-    /// A span of the text that naga read, in the user's text.
+    /// Maps a span of naga's text to the user's text.
     fn span(&self, of: naga::Span) -> Span {
         self.offsets.span(of)
     }

@@ -1,11 +1,11 @@
-//! Four bytes in a word: packing, unpacking and dot products (WGSL 17.5.15, 17.9, 17.10), spelled out in shifts.
+//! Four bytes in a word: packing, unpacking and dot products (WGSL 17.5.15, 17.9, 17.10), written with shifts.
 
 use super::function::Body;
 use crate::ir::{BinaryOp, MathFn, Scalar, TypeId, Value};
 use naga::MathFunction;
 
 impl Body<'_, '_, '_> {
-    /// The function, if it is one of this file.
+    /// The function, if this file handles it.
     pub(super) fn packing(&mut self, function: MathFunction, args: &[Value]) -> Option<Value> {
         Some(match function {
             MathFunction::Pack4xI8 | MathFunction::Pack4xU8 => self.pack(args[0]),

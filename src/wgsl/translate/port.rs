@@ -1,5 +1,5 @@
-//! The values that an entry point takes from the pipeline and gives to it (WGSL 13.3): built-in values and locations,
-//! one by one or as members of structs. Each becomes a variable of the module; a `return` writes the outputs.
+//! The inputs and outputs of an entry point in the pipeline (WGSL 13.3): built-in values and locations, alone or as
+//! members of structs. Each becomes a variable of the module; a `return` writes the outputs.
 
 use super::Outcome;
 use super::function::{Body, Slot};
@@ -10,14 +10,14 @@ use crate::ir::{
 use crate::lane::{Group, LaneOp};
 use naga::{Handle, TypeInner};
 
-/// An output, and the member of the returned struct that it is, if it is one.
+/// An output, and its member of the returned struct, if any.
 #[derive(Clone, Copy)]
 pub(super) struct Output {
     id: GlobalId,
     member: Option<u32>,
 }
 
-/// Where a built-in value comes from.
+/// The source of a built-in value.
 enum Source {
     Variable(BuiltIn),
     Lane(LaneOp),
@@ -25,7 +25,7 @@ enum Source {
     Linear(BuiltIn),
 }
 
-/// Built-in values by stage and direction: `position` is two of them.
+/// Built-in values by stage and direction, because `position` is two of them.
 fn source(of: naga::BuiltIn, stage: Stage) -> Option<Source> {
     use naga::BuiltIn as B;
     Some(Source::Variable(match of {
@@ -72,7 +72,7 @@ const fn interpolation(of: naga::Interpolation) -> Interpolation {
     }
 }
 
-/// Vulkan takes flat values of the first vertex, which both `first` and `either` allow.
+/// Vulkan uses the first vertex for flat values, which both `first` and `either` allow.
 const fn sampling(of: naga::Sampling) -> Sampling {
     match of {
         naga::Sampling::Centroid => Sampling::Centroid,
@@ -84,7 +84,7 @@ const fn sampling(of: naga::Sampling) -> Sampling {
 /// The stage of an entry point, and the size of its workgroups.
 pub(super) type StageAndSize = (Stage, [ConstId; 3]);
 
-/// One value between stages: its name, where it goes, its type.
+/// One value between stages: its name, its destination, its type.
 struct Port<'a> {
     name: &'a str,
     binding: &'a naga::Binding,
@@ -191,7 +191,7 @@ impl<'a> Body<'_, 'a, '_> {
         }
     }
 
-    /// Writes what an entry point returns.
+    /// Writes an entry point's return value to its outputs.
     pub(super) fn give_outputs(&mut self, value: Value) {
         for index in 0..self.outputs.len() {
             let Output { id, member } = self.outputs[index];
@@ -223,7 +223,7 @@ impl<'a> Body<'_, 'a, '_> {
         }
     }
 
-    /// A value at a location. How it is interpolated matters where it passes from vertices to fragments.
+    /// A value at a location. Its interpolation matters between vertices and fragments.
     fn located(&mut self, port: &Port<'a>, stage: Stage, space: Space) -> Outcome<GlobalId> {
         let naga::Binding::Location { location, interpolation: how, sampling: at, blend_src, per_primitive } =
             *port.binding

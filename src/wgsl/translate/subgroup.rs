@@ -1,4 +1,4 @@
-//! The subgroup built-ins that naga knows (WGSL 17.12): they work over the active lanes.
+//! The subgroup built-ins that naga knows (WGSL 17.12), which work on the active lanes.
 
 use super::Outcome;
 use super::function::{Body, Slot};
@@ -108,7 +108,7 @@ impl Body<'_, '_, '_> {
         Ok(self.b.lane(op, ty, &operands))
     }
 
-    /// WGSL 17.12: a lane that is known is within bounds.
+    /// WGSL 17.12: a constant lane must be within bounds.
     fn lane_below(&mut self, lane: Handle<Expression>, bound: i128, message: &str) -> Outcome<()> {
         let at = self.expression_span(lane);
         match self.constant_int(lane)? {

@@ -1,7 +1,8 @@
 //! Textures and samplers (WGSL 17.7): sampling, loading, storing, asking for sizes.
 //!
-//! A texture stays a place until something is done with it, so that it can be passed to functions. The layer of an array is
-//! the last coordinate. Texels are never written out of bounds (Vulkan 17.5); reads are checked if requested.
+//! A texture is represented by its path until an operation uses it, so that it can be passed to functions. The layer of
+//! an array is the last coordinate. Texels are never written out of bounds (Vulkan 17.5); reads are checked if
+//! requested.
 
 use super::Outcome;
 use super::function::Body;
@@ -15,7 +16,7 @@ use smallvec::{SmallVec, smallvec};
 
 type Id = Handle<Expression>;
 
-/// The parts of an image operation with their operands, in the order in which they are given.
+/// The parts of an image operation with their operands, in order.
 type Parts = SmallVec<[(ImageParts, Value); 6]>;
 
 /// The texture, the sampler and the operands of a sample.
@@ -39,7 +40,7 @@ pub(super) struct Texel {
     pub level: Option<Id>,
 }
 
-/// The values of a [`Texel`], whose layer is the last coordinate.
+/// The values of a [`Texel`], with the layer as the last coordinate.
 #[derive(Clone, Copy)]
 pub(super) struct Located {
     pub coordinate: Value,
@@ -98,7 +99,7 @@ impl Body<'_, '_, '_> {
         Ok(self.b.load(pointer))
     }
 
-    /// Coordinates with the layer after them, which gets their kind of number.
+    /// Coordinates followed by the layer, which is converted to their kind of number.
     fn coordinates(&mut self, coordinate: Value, layer: Option<Id>) -> Outcome<Value> {
         let Some(layer) = layer else { return Ok(coordinate) };
         let (_, scalar, size) = self.shape(coordinate);
@@ -176,7 +177,7 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    /// `textureSampleBaseClampToEdge` (WGSL 17.7.11): half a texel away from the edges at least.
+    /// `textureSampleBaseClampToEdge` (WGSL 17.7.11): at least half a texel from the edges.
     fn clamped_to_edge(&mut self, image: Value, coordinate: Value) -> Value {
         let zero = self.b.const_i32(0);
         let whole = self.b.module.types.vector(Scalar::I32, 2);

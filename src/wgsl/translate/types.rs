@@ -1,7 +1,7 @@
-//! Types: every naga type gets a logical `ir` type and, where a buffer holds it, a laid-out twin.
+//! Types: every naga type gets a logical `ir` type and, if a buffer contains it, a version with a layout.
 //!
 //! Layout (offsets, array strides) comes from naga, which follows WGSL 14.4.1 "Memory Layout"; matrix strides follow
-//! from the column type. Matrices whose columns are too close for Vulkan's uniform buffers are structs of columns there:
+//! from the column type. In uniform buffers, matrices whose columns are too close for Vulkan are structs of columns:
 //! see [`super::columns`]. Acceleration structures and cooperative matrices are refused.
 
 use super::{Outcome, Shader};
@@ -22,7 +22,7 @@ pub(super) struct TypeMap {
     pub(super) narrow: FxHashMap<Handle<naga::Type>, bool>,
 }
 
-/// How memory holds a type.
+/// The memory layout of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Layout {
     /// The outermost struct of a buffer.
@@ -37,7 +37,7 @@ impl Layout {
     }
 }
 
-/// naga's scalar as `ir` has it; none for abstract numbers, which have no run-time form.
+/// naga's scalar in `ir`; `None` for abstract numbers, which do not exist at run time.
 pub(super) fn scalar(of: naga::Scalar) -> Option<Scalar> {
     let kind = match of.kind {
         naga::ScalarKind::Sint => ScalarKind::Sint,
@@ -49,7 +49,7 @@ pub(super) fn scalar(of: naga::Scalar) -> Option<Scalar> {
     Some(Scalar { kind, width: of.width * 8 })
 }
 
-/// A texture as `ir` has it; none for formats that SPIR-V has not. An external one is a texture of its colors.
+/// A texture type in `ir`; `None` for formats that SPIR-V lacks. An external texture is a texture of its colors.
 pub(super) fn image_type(dim: naga::ImageDimension, arrayed: bool, class: ImageClass) -> Option<ImageType> {
     let dim = match dim {
         naga::ImageDimension::D1 => ImageDim::D1,
@@ -120,7 +120,7 @@ fn format_number(of: StorageFormat) -> Option<u8> {
     })
 }
 
-/// The `ir` space of naga's address space; none for ray and mesh stages.
+/// The `ir` space of naga's address space; `None` for ray and mesh stages.
 pub(super) fn space(of: naga::AddressSpace) -> Option<Space> {
     Some(match of {
         naga::AddressSpace::Function => Space::Function,
@@ -140,7 +140,7 @@ pub(super) fn column_stride(scalar: Scalar, rows: u8) -> u32 {
     components * scalar.bytes()
 }
 
-/// A struct with a layout, and the logical one that its members make.
+/// A struct with a layout, and the logical struct of its members.
 fn with_twin(out: &mut ir::Module, name: ir::Name, members: Vec<Member>, block: bool) -> TypeId {
     let plain = members.iter().map(|laid| member(&laid.name, out.types.logical(laid.ty), None)).collect();
     let logical = out.types.add_struct(Struct {
@@ -187,7 +187,7 @@ impl Shader<'_> {
         Ok(id)
     }
 
-    /// The logical form of a type that need not be in naga's arena. Structs always are.
+    /// The logical form of a type that may be missing from naga's arena. Structs are always in it.
     pub(super) fn logical_inner(&mut self, out: &mut ir::Module, of: &TypeInner, at: naga::Span) -> Outcome<TypeId> {
         match *of {
             TypeInner::Scalar(of) | TypeInner::Atomic(of) => {
@@ -309,7 +309,7 @@ impl Shader<'_> {
         Ok(out.types.add_struct(Struct { name, span: Span::NONE, members: list, block: layout.block, logical }))
     }
 
-    /// A block with one member at offset 0, for buffers that hold no struct.
+    /// A block with one member at offset 0, for buffers that are not structs.
     pub(super) fn wrapped(
         &mut self,
         out: &mut ir::Module,

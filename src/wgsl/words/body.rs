@@ -107,7 +107,7 @@ impl Speaker<'_> {
             FunctionError::InvalidSubgroup(ref error) => return subgroup(error),
             // WGSL's cases do not fall through.
             FunctionError::LastCaseFallTrough => return None,
-            // naga's front end evaluates each expression once, where it is, and makes the results of statements.
+            // naga's front end evaluates each expression once, in place, and creates the results of statements.
             FunctionError::ExpressionAlreadyInScope(_)
             | FunctionError::WorkgroupUniformLoadExpressionMismatch(_)
             | FunctionError::EmitResult(_)
@@ -263,15 +263,15 @@ impl Speaker<'_> {
             )),
             ExpressionError::InvalidCooperativeOperand(_) => "this takes cooperative matrices that fit".into(),
             ExpressionError::Type(ref error) => return Some(resolution(error)),
-            // naga's front end evaluates what an expression uses before it, and numbers the parameters that are there.
+            // naga's front end evaluates an expression's operands before it, and only numbers existing parameters.
             ExpressionError::NotInScope | ExpressionError::FunctionArgumentDoesntExist(_) => return None,
         })
     }
 }
 
-/// naga keeps the type of this error to itself; the names of its cases are known. `InvalidResultExpression`,
-/// `ResultExpressionExchange`, `ResultExpressionNotExchange` and `ResultAlreadyPopulated` are about results, which naga's
-/// front end makes itself.
+/// The type of this error is private to naga, but the names of its variants are known. `InvalidResultExpression`,
+/// `ResultExpressionExchange`, `ResultExpressionNotExchange` and `ResultAlreadyPopulated` are about results, which
+/// naga's front end creates itself.
 fn atomic(error: &impl Debug) -> Option<Words> {
     let name = format!("{error:?}");
     let name = name.split(['(', ' ']).next().unwrap_or_default();
@@ -293,7 +293,7 @@ pub(super) fn subgroup(error: &SubgroupError) -> Option<Words> {
         SubgroupError::InvalidOperand(_) => "this subgroup operation does not take a value of this type".into(),
         SubgroupError::InvalidInvocationIdExprType(_) => "the lane of a `subgroupBroadcast` is a constant".into(),
         SubgroupError::UnsupportedOperation(_) => Words::refusal("this subgroup operation is not supported yet"),
-        // naga's front end makes the operations and their results.
+        // naga's front end creates the operations and their results.
         SubgroupError::ResultTypeMismatch(_) | SubgroupError::UnknownOperation => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! Words for what naga says of constant expressions, and of numbers without a type. Its front end hands over texts alone.
+//! Words for naga's errors about constant expressions and untyped numbers. Its front end only provides texts.
 
 /// naga's texts, and ours.
 const TEXTS: [(&str, &str); 38] = [
@@ -54,7 +54,7 @@ const TEXTS: [(&str, &str); 38] = [
     ("Cooperative operations can't be constant", "an operation on cooperative matrices is not a constant"),
 ];
 
-/// A text of naga's front end as we say it.
+/// A text from naga's front end in our words.
 pub(in crate::wgsl) fn worded(text: &str) -> String {
     let known = TEXTS.iter().find(|(naga, _)| *naga == text);
     let text = known.map_or(text, |(_, ours)| ours);
@@ -66,7 +66,7 @@ mod tests {
     use super::{TEXTS, worded};
     use naga::proc::ConstantEvaluatorError as E;
 
-    /// Each text is one of naga's, and each error without its own value has a text.
+    /// Each text is one of naga's, and each error without a value has a text.
     #[test]
     fn errors_of_constants_have_words() {
         let errors = [

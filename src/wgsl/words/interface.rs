@@ -1,4 +1,4 @@
-//! Words for errors of entry points, and of what goes in and out of them.
+//! Words for errors about entry points and their inputs and outputs.
 
 use super::{Speaker, Words, camel_case, missing, named};
 use naga::valid::{EntryPointError, GlobalUse, VaryingError};
@@ -67,7 +67,7 @@ impl Speaker<'_> {
         }
     }
 
-    /// Two resources of one entry point with one place.
+    /// Two resources of one entry point at the same place.
     fn collision(&self, of: Handle<naga::GlobalVariable>) -> String {
         let variables = &self.module.global_variables;
         let (name, place) = (self.variable_name(of), &variables[of].binding);
@@ -145,7 +145,7 @@ impl Speaker<'_> {
                 "an input with `@interpolate(per_vertex)` is an array of three values".into()
             }
             VaryingError::InvalidPerVertexSampling => "an input with `@interpolate(per_vertex)` has no sampling".into(),
-            // naga is shown workgroups of one dimension only.
+            // naga only sees one-dimensional workgroups.
             VaryingError::InvalidMultiDimensionalSubgroupBuiltIn => return None,
         })
     }

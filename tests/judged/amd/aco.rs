@@ -1,8 +1,8 @@
-//! Cross-lane operations against those of Mesa's compiler for the same hardware, ACO of Mesa 25.0.7.
+//! Cross-lane operations compared with ACO, Mesa's compiler for the same hardware (Mesa 25.0.7).
 //!
-//! Its numbers are those of RADV without a device: what an operation adds to a shader that copies, waits left out and
-//! without what its whole-wave mode costs (S_OR_SAVEEXEC, V_CNDMASK, the move back to EXEC; a V_MOV in clusters up to
-//! 16). An instruction of the LDS pipe weighs three.
+//! Its numbers come from RADV without a device: what an operation adds to a shader that only copies, without waits and
+//! without the cost of its whole-wave mode (S_OR_SAVEEXEC, V_CNDMASK, the move back to EXEC; a V_MOV in clusters up to
+//! 16). An instruction of the LDS pipe counts three times.
 
 use crosslane::compile::{Input, Language};
 use crosslane::kernel::Specializations;
@@ -12,7 +12,7 @@ use support::shader;
 /// The weight of an instruction of the LDS pipe.
 const LDS: u32 = 3;
 
-/// The hardware that ACO treats alike, and our profiles for it.
+/// Groups of hardware that ACO treats alike, and crosslane's profiles for them.
 static FAMILIES: [(&str, &[&str]); 7] = [
     ("gfx8 and gfx9", &["gfx803", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"]),
     ("gfx10, wave32", &["gfx1010-wave32", "gfx1030-wave32"]),
@@ -23,7 +23,7 @@ static FAMILIES: [(&str, &[&str]); 7] = [
     ("gfx12, wave64", &["gfx1200-wave64", "gfx1201-wave64"]),
 ];
 
-/// Instructions and how many of them go through LDS.
+/// Number of instructions, and how many of them use LDS.
 #[derive(Clone, Copy)]
 struct Count(u32, u32);
 
@@ -33,12 +33,13 @@ impl Count {
     }
 }
 
-/// An operation, what its frame counts, and ACO's numbers for each family; none where the wave has too few lanes.
+/// An operation, the weight of the code around it, and ACO's numbers for each family; `None` if the wave has too few
+/// lanes.
 struct Row {
     operation: &'static str,
     frame: u32,
     counts: [Option<Count>; 7],
-    /// Families where ours must be less.
+    /// Families where crosslane must need less.
     fewer: &'static [usize],
 }
 
@@ -58,8 +59,8 @@ const fn fewer(fewer: &'static [usize], row: Row) -> Row {
     Row { fewer, ..row }
 }
 
-/// An exchange that no DPP of gfx8 to gfx10 makes by ACO's choice; it takes ROW_XMASK from gfx11 on alone, PERMLANE16 with
-/// two selectors before.
+/// An exchange that ACO does without the DPP of gfx8 to gfx10; it uses ROW_XMASK only from gfx11 on, and before that
+/// PERMLANE16 with two selectors.
 const fn in_rows(operation: &'static str) -> Row {
     fewer(&[1, 2], row(operation, 0, [lds(1, 1), n(2), n(2), n(1), n(1), n(1), n(1)]))
 }
@@ -130,7 +131,7 @@ pub fn hold() -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// Cases where ACO goes through LDS without need: exchanges within 16 lanes on gfx8 and gfx9.
+/// Cases where ACO uses LDS without need: exchanges within 16 lanes on gfx8 and gfx9.
 fn exchanges_in_rows() -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     for (profile, mask) in FAMILIES[0].1.iter().flat_map(|profile| (4..16).map(move |mask| (profile, mask))) {
@@ -142,7 +143,7 @@ fn exchanges_in_rows() -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
-/// The weight of an operation: its instructions that move between lanes or make and use masks.
+/// The weight of an operation: its instructions that move values between lanes or compute and use masks.
 fn weight(operation: &str, profile: &str) -> Result<u32, String> {
     let text = compile(operation, profile)?;
     Ok(text.lines().filter_map(|line| weight_of(line.trim())).sum())
@@ -163,7 +164,7 @@ fn compile(operation: &str, profile: &str) -> Result<String, String> {
     compiler::amd_program(&input, &shader::options(profile)?, &Specializations::new()).map(|program| program.text)
 }
 
-/// The mnemonics of a text.
+/// The mnemonics in a text.
 fn instructions(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| line.starts_with('\t')).filter_map(|line| line.split_whitespace().next())
 }

@@ -1,4 +1,4 @@
-//! Fixtures with images and texel buffers: the interpreter of AMD's text leaves what that of NVIDIA's leaves.
+//! Fixtures with images and texel buffers: the interpreter of AMD's text must give the same results as NVIDIA's.
 
 use super::machine_code::Listing;
 use super::{judge_listings, judging};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use support::interpret::{Order, interpret};
 use support::trial::{Trial, judged};
 
-/// The compute shaders of `fixtures/graphics` that AMD's back end takes.
+/// The compute shaders of `fixtures/graphics` that AMD's back end supports.
 static TAKEN: &[&str] = &[
     "gathers.comp",
     "gathers_four_offsets.comp",
@@ -50,7 +50,7 @@ static TAKEN: &[&str] = &[
     "texel_buffers.comp",
 ];
 
-/// The profile whose text says what is right.
+/// The profile whose text gives the expected results.
 const BESIDE: &str = "nv-hopper";
 
 /// The fixtures that [`BESIDE`] cannot express: the module of glslang says what is right.
@@ -97,7 +97,7 @@ fn on_one(case: &Case, profile: &Profile, theirs: &[Vec<Vec<u32>>]) -> Result<()
     judge_listings(profile, &listings)
 }
 
-/// The kernel of a fixture; none where the processor lacks what it needs.
+/// The kernel of a fixture; `None` if the processor lacks what it needs.
 pub fn program(case: &Case, profile: &Profile) -> Result<Option<Program>, String> {
     let refusals = [
         " has no complete set of instructions for images",

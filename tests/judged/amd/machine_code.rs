@@ -1,9 +1,8 @@
-//! Listings as LLVM's machine code, for its own passes to judge: each instruction that a pass would add is a fault of the
-//! listing.
+//! Listings as LLVM machine code, checked by LLVM's own passes: each instruction that a pass would insert is a fault in
+//! the listing.
 //!
-//! The assembler says which of LLVM's instructions a line is and what its operands are. The tables below derive the
-//! rest of the machine code (the number of results, implicit registers) from the name of the instruction; LLVM reports
-//! what they lack.
+//! The assembler determines the LLVM instruction of a line and its operands. The tables below derive the rest of the
+//! machine code (number of results, implicit registers) from the instruction's name; LLVM reports what they lack.
 
 use crosslane::profile::Profile;
 use crosslane::profile::processor::Processor;
@@ -12,7 +11,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use support::assembler;
 
-/// A listing and what it is called in messages.
+/// A listing and its name in messages.
 pub struct Listing {
     pub name: String,
     pub text: String,
@@ -47,7 +46,7 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// Lets the assembler read listings; it must know every line.
+    /// Lets the assembler read listings; it must accept every line.
     pub fn read(profile: &'a Profile, listings: &'a [Listing]) -> Result<Self, String> {
         let functions = read(&assembled(profile, listings)?);
         let lines = |listing: &Listing| code(&listing.text).filter(|line| !line.ends_with(':')).count();
@@ -66,8 +65,8 @@ impl<'a> Program<'a> {
         Processor::named(&self.profile.processor)
     }
 
-    /// Runs passes of LLVM. `is_wait` names the instructions that it may join with others and move a little; `judge` says
-    /// what is wrong with those that come between two others.
+    /// Runs LLVM passes. `is_wait` selects the instructions that LLVM may merge and move slightly; `judge` reports what
+    /// is wrong with the instructions inserted in a gap.
     pub fn hold(
         &self,
         passes: &str,
@@ -94,16 +93,16 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The place between two instructions of a listing that are there in LLVM's code too, or between one and the start or end of
-/// its block, and what is there in both.
+/// A gap between two instructions of a listing that are also in LLVM's code, or between one and the start or end of its
+/// block, with the instructions that either side has there.
 pub struct Gap {
-    /// The place in the listing of the instruction before it, if there is one.
+    /// The index in the listing of the instruction before it, if any.
     pub after: Option<usize>,
-    /// The place of what comes after it: an instruction, or a label.
+    /// The index of what follows it: an instruction or a label.
     pub before: usize,
     /// The waits of the listing.
     pub own: Vec<String>,
-    /// LLVM's waits, and what it adds.
+    /// LLVM's waits, and its insertions.
     pub theirs: Vec<String>,
 }
 
@@ -143,7 +142,7 @@ fn gaps(listing: &[Item], after: &[String], is_wait: impl Fn(&str) -> bool) -> R
     Ok(gaps)
 }
 
-/// Checks that a judge finds what is wrong with each of some programs, which name their profile.
+/// Checks that a judge finds the fault in each of these programs, which come with their profiles.
 pub fn finds(broken: &[(&str, &str)], hold: impl Fn(&Program<'_>) -> Result<(), String>) -> Result<(), String> {
     if !assembler::are_there()? {
         return Ok(());
@@ -177,7 +176,7 @@ pub fn target(profile: &Profile) -> Vec<String> {
     assembler::options(&profile.processor, profile.wave_size.unwrap_or(64))
 }
 
-/// Runs a program over a text: what it prints, or its complaints.
+/// Pipes a text through a program and returns its output, or its complaints as an error.
 pub fn filter(command: &mut Command, text: &str) -> Result<String, String> {
     let mut child = command
         .stdin(Stdio::piped())
@@ -216,7 +215,7 @@ fn assembled(profile: &Profile, listings: &[Listing]) -> Result<String, String> 
 /// The label before each listing.
 const FUNCTION: &str = "listing_";
 
-/// The instructions and labels of a text, without what the assembler is told about the kernel.
+/// The instructions and labels of a text, without assembler directives about the kernel.
 fn code(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim());
     let lines = lines.take_while(|line| !line.ends_with("_end:"));
@@ -251,7 +250,7 @@ fn read(text: &str) -> Vec<Vec<Item>> {
 }
 
 impl Operand {
-    /// The register, if it is one.
+    /// The register, if the operand is one.
     pub fn register(&self) -> Option<&str> {
         if let Operand::Register(name) = self { Some(name) } else { None }
     }
@@ -266,7 +265,7 @@ impl Operand {
     }
 }
 
-/// `SGPR_NULL_gfx11plus` as `$sgpr_null`: encodings differ, machine code has one.
+/// Turns `SGPR_NULL_gfx11plus` into `$sgpr_null`: encodings differ, machine code has only one.
 fn register(name: &str) -> String {
     let plain = name.split(|c: char| c.is_ascii_lowercase()).next().unwrap_or_default().trim_end_matches('_');
     if plain.is_empty() || plain == "N" { "$noreg".to_owned() } else { format!("${}", plain.to_ascii_lowercase()) }
@@ -308,12 +307,12 @@ fn function(number: usize, items: &[Item]) -> String {
 }
 
 impl Inst {
-    /// Returns true if it is an atomic on buffers or images that gives the old value.
+    /// Returns true for an atomic on buffers or images that returns the old value.
     pub fn returns(&self) -> bool {
         self.opcode.contains("_RTN") || self.opcode.starts_with("IMAGE_ATOMIC") && !self.opcode.contains("_NORTN")
     }
 
-    /// The assembler has one name for atomics on images with and without a result, LLVM's passes have two.
+    /// The assembler has one name for image atomics with and without a result, LLVM's passes have two.
     fn drop_old_value(&mut self) {
         let gives_it = self.line.contains(" glc") || self.line.contains("TH_ATOMIC_RETURN");
         if !self.opcode.starts_with("IMAGE_ATOMIC") || gives_it {
@@ -337,7 +336,7 @@ impl Inst {
         }
         let mut words = words(&self.operands, block_of);
         if self.opcode.starts_with("BUFFER_ATOMIC") {
-            // The assembler's own, which LLVM's instructions lack.
+            // An operand of the assembler only, which LLVM's instructions lack.
             words.pop();
         }
         let rest = words.split_off(results(&self.opcode).min(words.len()));
@@ -360,12 +359,12 @@ impl Inst {
         }
     }
 
-    /// The name of a move by DPP that writes all lanes, from gfx10 on: then it does not read the old value, as LLVM
-    /// says it does.
+    /// The name of a DPP move that writes all lanes, from gfx10 on: it does not read the old value, although LLVM
+    /// assumes it does.
     fn moved_everywhere(&self) -> Option<&String> {
         let is_move = self.opcode.starts_with("V_MOV_B32_dpp_gfx1");
         let Some(Operand::Register(source)) = self.operands.get(2).filter(|_| is_move) else { return None };
-        // All rows, all banks, zero from beyond.
+        // All rows, all banks, zero for lanes out of range.
         let wanted = ["15", "15", "1"];
         let given = self.operands.get(4..7).unwrap_or_default();
         given
@@ -408,14 +407,14 @@ fn words(operands: &[Operand], block_of: &impl Fn(&String) -> usize) -> Vec<Stri
     operands.iter().map(word).collect()
 }
 
-/// How the names of encodings end that are LLVM's names of instructions for it.
+/// The name of LLVM's instruction, without the suffix of the encoding.
 pub fn plain(opcode: &str) -> &str {
     let ends = ["_vi", "_si", "_ci", "_gfx"];
     let at = ends.into_iter().filter_map(|end| opcode.find(end)).min();
     at.map_or(opcode, |at| &opcode[..at])
 }
 
-/// Instructions that the passes know by name: how their encodings' names begin, and the names that they know.
+/// Instructions that the passes identify by name: prefixes of the encodings' names, and the names that the passes know.
 static BY_NAME: &[(&str, &str)] = &[
     ("S_NOP", "S_NOP"),
     ("S_CLAUSE", "S_CLAUSE"),
@@ -442,18 +441,19 @@ static BY_NAME: &[(&str, &str)] = &[
     ("DS_BPERMUTE", "DS_BPERMUTE"),
 ];
 
-/// Those that have one form, which is not in the name of the encoding, and those whose name has none where the encoding's has.
+/// Instructions with a single form that the encoding's name leaves out, and those whose name leaves out the encoding's
+/// suffix.
 static LONG: &[&str] =
     &["V_DIV_FMAS", "V_PERMLANE16_B32", "V_PERMLANEX16_B32", "V_PERMLANE16_VAR", "V_PERMLANEX16_VAR"];
 static BARE: &[&str] = &["V_READLANE", "V_READFIRSTLANE", "V_WRITELANE"];
 
 fn machine_opcode(opcode: &str) -> String {
-    // LLVM's verifier knows the class of such an instruction by its name without a processor.
+    // Without a processor, LLVM's verifier identifies the class of such an instruction by its name.
     if let Some(known) = opcode.strip_suffix("_vi").filter(|known| known.ends_with("_sdwa")) {
         return known.to_owned();
     }
     let plain = plain(opcode);
-    // The recognizer knows the long form to be a comparison by its name without a processor.
+    // Without a processor, the recognizer identifies the long form of a comparison by its name.
     if plain.starts_with("V_CMPX") && opcode.contains("_gfx1") {
         return plain.replace("_e32", "_nosdst_e32").replace("_e64", "_nosdst_e64");
     }
@@ -523,8 +523,8 @@ pub fn results(opcode: &str) -> usize {
     row.map_or(0, |(.., count)| *count)
 }
 
-/// Registers that instructions use unsaid, by the beginning of the name and a part of it. Too many do no harm where no rule
-/// is about them (MODE, SCC, M0).
+/// Implicit registers of instructions, by a prefix of the name and a substring. Registers that no rule covers (MODE,
+/// SCC, M0) do no harm.
 static IMPLIED: &[(&str, &str, &[&str])] = &[
     ("V_", "", &["implicit $exec", "implicit $mode"]),
     ("V_CMP_", "_e32", &["implicit-def $vcc"]),
@@ -578,7 +578,7 @@ fn implied(opcode: &str) -> impl Iterator<Item = &'static str> + '_ {
     IMPLIED.iter().filter(fits).flat_map(|row| row.2.iter().copied())
 }
 
-/// Stands before what writes scalar registers of gfx11: LLVM does not move waits past it.
+/// Precedes instructions that write scalar registers on gfx11: LLVM does not move waits past it.
 const MARK: &str = "S_CMP_EQ_U32 $ttmp15, 0, implicit-def $scc";
 
 /// Stands for the start of a block.

@@ -1,5 +1,5 @@
-//! Accesses, atomics, fences and barriers against what LLVM writes for the same: which caches are passed by, written back
-//! and invalidated, and in which order, on every processor.
+//! Accesses, atomics, fences and barriers compared with LLVM's code for the same operations: which caches are bypassed,
+//! written back and invalidated, and in which order, on every processor.
 
 use super::machine_code::{filter, target};
 use crosslane::compile::{Input, Language};
@@ -99,7 +99,7 @@ fn compile(statement: &str, profile: &Profile) -> Result<String, String> {
     compiler::amd_program(&input, &shader::options(&profile.name)?, &Specializations::new()).map(|program| program.text)
 }
 
-/// The accesses with what they say of caches, the barriers, and the cache controls, up to the end.
+/// The accesses with their cache bits, the barriers, and the cache controls, up to the end.
 fn steps(text: &str) -> Vec<String> {
     let lines = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim());
     lines.take_while(|line| *line != "s_endpgm").filter_map(step).collect()
@@ -114,7 +114,7 @@ fn step(line: &str) -> Option<String> {
         return None;
     }
     let Some(deed) = ["_load", "_store", "_atomic"].into_iter().find(|deed| name.contains(deed)) else {
-        // On gfx7 ours invalidates all lines, LLVM's those that others may write.
+        // On gfx7, crosslane invalidates all lines, LLVM only those that others may write.
         return Some(line.replace("wbinvl1_vol", "wbinvl1"));
     };
     let is_policy =

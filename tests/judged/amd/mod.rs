@@ -1,8 +1,8 @@
-//! AMD assembly: every fixture and every shader of the core language becomes a kernel for every profile. LLVM's assembler
-//! and linker take all of a profile's kernels at once, LLVM's passes look for missing waits and hazards in them, and an
-//! interpreter of the text runs each. Fixtures are held against their formulas, the others against the simulator; cross-lane
-//! operations against ACO's counts; accesses and fences against LLVM's; texts against snapshots; the interpreter against AMD's
-//! pseudo-code.
+//! AMD assembly: every fixture and every shader of the core language becomes a kernel for every profile. LLVM's
+//! assembler and linker take all of a profile's kernels at once, LLVM's passes look for missing waits and hazards in
+//! them, and an interpreter of the text runs each. Fixtures are checked with their formulas, other shaders with the
+//! simulator, cross-lane operations with ACO's instruction counts, accesses and fences with LLVM's, texts with
+//! snapshots, and the interpreter with AMD's pseudo-code.
 
 mod aco;
 mod images;
@@ -32,7 +32,8 @@ use support::tables::{fixtures, language};
 use support::trial::{Trial, trial};
 use support::{amd, assembler, emulator, judge, outcomes, seeds, shader, simulator};
 
-/// Profiles that run every width and random kernels, and whose listings are kept; the others follow one of them.
+/// Profiles that run every width and random kernels, and whose listings are kept as snapshots; each of the others is
+/// like one of them.
 const CHOSEN: [&str; 6] = ["gfx701", "gfx900", "gfx950", "gfx1030-wave64", "gfx1100-wave32", "gfx1201-wave32"];
 
 pub fn trials() -> Vec<Trial> {
@@ -62,13 +63,13 @@ fn all_fixtures() -> impl Iterator<Item = &'static Fixture> {
     fixtures().chain(language::FIXTURES)
 }
 
-/// The profiles that judge a text by running it: all, or the chosen ones where time matters; on an emulator, those it has.
+/// The profiles whose texts are run: all, or the chosen ones where time matters; with an emulator, those it supports.
 fn judging() -> impl Iterator<Item = Profile> {
     let is_one = |profile: &Profile| emulator::has(&profile.name) && (!judge::is_quick() || is_chosen(profile));
     profiles().into_iter().filter(is_one)
 }
 
-/// The buffers that a program leaves where the interpreter of its text runs it, or an emulator in its place.
+/// The buffers after the interpreter, or an emulator in its place, has run a program.
 fn run(program: &Program, profile: &Profile, request: &Request, order: Order) -> Result<Vec<Buffers>, String> {
     if emulator::is_asked() {
         return emulator::run(program, profile, request, order == Order::Together);
@@ -85,7 +86,7 @@ fn is_chosen(profile: &Profile) -> bool {
     CHOSEN.contains(&&*profile.name)
 }
 
-/// The builds that a profile's waves have lanes for.
+/// The builds for which a profile's waves have enough lanes.
 fn builds(fixture: &Fixture, profile: &Profile) -> Vec<Build> {
     let wave = profile.wave_size;
     let wide = fixture.wide_builds().filter(|build| build.wave == wave);
@@ -94,8 +95,8 @@ fn builds(fixture: &Fixture, profile: &Profile) -> Vec<Build> {
     widths.into_iter().map(|width| Build { width, wave }).collect()
 }
 
-/// The judged combinations: every width in the first language on the chosen profiles; otherwise the widest, and the
-/// second language on the chosen profiles alone.
+/// The judged combinations: every width in the first language on the chosen profiles; otherwise the widest one, and the
+/// second language only on the chosen profiles.
 fn targets<'a>(fixture: &'a Fixture, profile: &'a Profile) -> Vec<Target<'a>> {
     let (languages, builds) = (fixture.languages(), builds(fixture, profile));
     let widest = builds.len().saturating_sub(1);
@@ -108,16 +109,16 @@ fn targets<'a>(fixture: &'a Fixture, profile: &'a Profile) -> Vec<Target<'a>> {
     taken.iter().enumerate().flat_map(of).collect()
 }
 
-/// The text without what names the source: equal programs are judged once.
+/// The text without the name of the source: equal programs are judged once.
 fn stripped(text: &str) -> String {
     let code = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim_end());
     code.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Follows a profile's name where results are compared bit for bit, and nothing else does.
+/// Appended to a profile's name where results are compared bit for bit.
 const EXACT: &str = "";
 
-/// Returns true if some results need not be exact: as users have it, it takes shorter code for them.
+/// Returns true if some results may be approximate: by default, shorter code computes those.
 fn is_approximate(fixture: &Fixture) -> bool {
     let is_close = |buffer: &Buffer| matches!(buffer, Buffer::Out(_, _, Closeness::Within(share)) if *share > 0.0);
     fixture.buffers.iter().any(is_close)
@@ -129,7 +130,7 @@ fn trial_name(kind: &str, fixture: &Fixture, option: &str) -> String {
     format!("{kind}::{}", fixture.name)
 }
 
-/// Every profile, and there what [`targets`] says. All that is wrong is told.
+/// Runs a test for every profile and its [`targets`]. Reports all failures.
 fn on_all(
     fixture: &Fixture,
     option: &str,
@@ -217,7 +218,7 @@ fn recognizer_trial(profile: Profile) -> Trial {
     trial(format!("recognizer::{}", profile.name), move || judge_listings(&profile, &all_listings(&profile)?))
 }
 
-/// Assembles and links listings, and lets LLVM's passes look for what is missing in them.
+/// Assembles and links listings, and has LLVM's passes look for faults in them.
 fn judge_listings(profile: &Profile, listings: &[Listing]) -> Result<(), String> {
     assemble(profile, listings)?;
     if !assembler::are_there()? {
@@ -228,7 +229,7 @@ fn judge_listings(profile: &Profile, listings: &[Listing]) -> Result<(), String>
     recognizer::hold(&program)
 }
 
-/// Every fixture, every shader of the core language, and random kernels where those are not run.
+/// Every fixture, every shader of the core language, and random kernels on profiles that do not run them.
 fn all_listings(profile: &Profile) -> Result<Vec<Listing>, String> {
     let contracted = format!("{} {CONTRACTED}", profile.name);
     let mut listings = Vec::new();
@@ -268,7 +269,7 @@ fn run_shader(shader: &Shader, profile: &Profile) -> Result<Listing, String> {
     let run = |shader: &Shader| -> Result<Listing, String> {
         let program =
             compiler::amd_program(&shader.input(), &shader.options(&profile.name)?, &shader.request.settings())?;
-        // Those that wait for each other must do so.
+        // Lanes that wait for each other must do so.
         let order = if shader.request.groups == [1; 3] { Order::Ascending } else { Order::Together };
         let run = |request| run(&program, profile, &request, order);
         shader.hold(&profile.name, wave(profile) as usize, run)?;
@@ -279,7 +280,7 @@ fn run_shader(shader: &Shader, profile: &Profile) -> Result<Listing, String> {
 
 /// Random kernels of each kind that a run of the tests tries on each profile.
 const USUAL: u64 = 6;
-/// The same where they are not run.
+/// The number of random kernels on profiles that do not run them.
 const FEW: u64 = 3;
 
 fn random_trials(profile: &'static str) -> Vec<Trial> {

@@ -1,11 +1,11 @@
-//! LLVM's hazard recognizer as a judge: each instruction that it would add is a hazard that a listing has.
+//! LLVM's hazard recognizer as a judge: each instruction that it would insert is a hazard in the listing.
 
 use super::machine_code::{
     Gap, Inst, Item, Operand, Program, branches, finds as judge_finds, inst_at, parts, plain, results,
 };
 use std::collections::BTreeSet;
 
-/// Checks that LLVM's recognizer finds nothing in listings.
+/// Checks that LLVM's recognizer finds nothing in the listings.
 pub fn hold(program: &Program<'_>) -> Result<(), String> {
     let passes = "post-RA-hazard-rec,amdgpu-wait-sgpr-hazards";
     program.hold(
@@ -19,7 +19,7 @@ pub fn hold(program: &Program<'_>) -> Result<(), String> {
     )
 }
 
-/// Code that has a hazard, for a profile: what the recognizer must find.
+/// Code with a hazard, for a profile: the recognizer must find it.
 static BROKEN: &[(&str, &str)] = &[
     ("gfx600", "v_readfirstlane_b32 s4, v0; s_load_dword s5, s[4:5], 0"),
     ("gfx701", "v_readfirstlane_b32 s4, v0; v_readlane_b32 s5, v1, s4"),
@@ -73,11 +73,11 @@ pub fn finds() -> Result<(), String> {
     judge_finds(BROKEN, hold)
 }
 
-/// The bits of DEPCTR's fields `sa_sdst`, `va_vcc`, `va_sdst`, `vm_vsrc` and `va_vdst`. The first three are about scalar
+/// The bits of DEPCTR's fields `sa_sdst`, `va_vcc`, `va_sdst`, `vm_vsrc` and `va_vdst`. The first three concern scalar
 /// registers.
 static FIELDS: [u32; 5] = [1, 2, 0xe00, 0x1c, 0xf000];
 
-/// The fields that an instruction waits for, if it waits for any.
+/// The fields that an instruction waits for, if any.
 fn waited(inst: &str) -> Option<Fields> {
     let number: u32 = inst.strip_prefix("S_WAITCNT_DEPCTR ")?.split(',').next()?.parse().ok()?;
     Some(FIELDS.map(|bits| number & bits == 0))
@@ -93,7 +93,7 @@ fn but(one: Fields, other: Fields) -> Fields {
     std::array::from_fn(|n| one[n] && !other[n])
 }
 
-/// The instructions that LLVM adds between two others, which may be fields that it waits for where the listing does not.
+/// The instructions that LLVM inserts in a gap, possibly waiting for fields for which the listing does not wait.
 struct Added {
     inst: String,
     fields: Fields,
@@ -102,7 +102,7 @@ struct Added {
 }
 
 impl Added {
-    /// LLVM joins waits for fields, so what counts is what is waited for between two other instructions.
+    /// LLVM merges waits for fields, so only the set of fields waited for in the gap counts.
     fn of(gap: &Gap) -> Option<Added> {
         let all = |insts: &[String]| insts.iter().filter_map(|inst| waited(inst)).fold(Fields::default(), and);
         let fields = but(all(&gap.theirs), all(&gap.own));
@@ -116,8 +116,8 @@ impl Added {
     }
 }
 
-/// LLVM waits at once where a scalar register is written that was a mask; a listing may as well wait before each instruction
-/// that reads the register.
+/// LLVM waits immediately where a scalar register that was a mask is written; a listing may instead wait before each
+/// instruction that reads the register.
 fn is_waited_for_later(listing: &[Item], added: &Added) -> bool {
     let Some((writer, start)) = added.after.and_then(|at| Some((inst_at(listing, at)?, at + 1))) else { return false };
     let written: Vec<String> = writer.scalars_written().collect();
@@ -152,16 +152,17 @@ fn is_waited_for_later(listing: &[Item], added: &Added) -> bool {
     true
 }
 
-/// LLVM has wait states before DPP of gfx8 and gfx9 for each vector register that it reads, the old value too. They are needed
-/// for the operand alone that other lanes read, says AMD's article on cross-lane operations of GCN 3 ("this hazard affects
-/// only the operand that DPP reads"), and ACO counts no other. True if no other rule can ask for them.
+/// LLVM inserts wait states before DPP on gfx8 and gfx9 for each vector register that it reads, including the old
+/// value. AMD's article on cross-lane operations of GCN 3 says that only the operand read from other lanes needs them
+/// ("this hazard affects only the operand that DPP reads"), and ACO counts no others. Returns true if no other rule can
+/// require them.
 fn is_before_still_operand(listing: &[Item], added: &Added) -> bool {
     let Some(dpp) = inst_at(listing, added.before) else { return false };
     let is_slow = dpp.opcode.contains("_dpp_vi") || dpp.opcode.contains("_dpp_gfx9");
     // The result, the old value, the operand that moves.
     let moved = dpp.operands.iter().skip(results(&dpp.opcode)).filter_map(Operand::register).nth(1);
     let Some(moved) = moved.filter(|_| is_slow && added.inst.starts_with("S_NOP ")) else { return false };
-    // Places that come before it, with the wait states from there.
+    // Positions before it, with the wait states from there.
     let mut before = vec![(added.before, 0)];
     let mut seen = BTreeSet::new();
     while let Some((at, states)) = before.pop() {
@@ -188,7 +189,8 @@ fn wait_states(inst: &Inst) -> usize {
     }
 }
 
-/// Returns true if an instruction so many wait states before DPP may need some, other than for an operand that stays.
+/// Returns true if an instruction this number of wait states before DPP may require some for another reason than an
+/// operand that stays in its lane.
 fn asks_otherwise(inst: &Inst, states: usize, dpp: &Inst, moved: &str) -> bool {
     let is_vector = inst.opcode.starts_with("V_");
     let is_slow = TRANSCENDENTAL.iter().any(|start| inst.opcode.starts_with(start)) || inst.line.contains("op_sel");
@@ -204,5 +206,5 @@ fn asks_otherwise(inst: &Inst, states: usize, dpp: &Inst, moved: &str) -> bool {
         || states < 5 && inst.opcode.starts_with("V_CMPX")
 }
 
-/// Instructions whose results CDNA 3 forwards to none of the next.
+/// Instructions whose results CDNA 3 does not forward to the next instruction.
 const TRANSCENDENTAL: [&str; 7] = ["V_RCP_", "V_RSQ_", "V_SQRT_", "V_EXP_", "V_LOG_", "V_SIN_", "V_COS_"];

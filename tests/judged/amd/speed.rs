@@ -1,4 +1,5 @@
-//! `docs/verified/speed-amd.md`: whole kernels beside what Mesa's compiler for the same hardware makes of them.
+//! `docs/verified/speed-amd.md`: whole kernels compared with the code that Mesa's compiler generates for the same
+//! hardware.
 //!
 //! ```sh
 //! CROSSLANE_ACO=docs/verified/speed-amd.md CROSSLANE_GGML=ggml/src/ggml-vulkan/vulkan-shaders cargo test --profile ci --test judged amd::speed
@@ -42,14 +43,14 @@ static HARDWARE: [Hardware; 4] = [
 const NOT_RUN: [&str; 5] =
     ["matmul by tiles of 4 by 4", "matmul by tiles of 8 by 8", "nbody", "ggml argsort", "ggml mul_mm"];
 
-/// The trial that writes the page, if one is named, and that of the counts in it.
+/// The trial that writes the page, if a page is named, and the one that checks its counts.
 pub fn trials() -> impl Iterator<Item = Trial> {
     let page = std::env::var_os(PAGE).map(PathBuf::from);
     let writes = page.map(|page| judged("speed::page", &["lvp.json", "bin/glslc"], move || write(page)));
     writes.into_iter().chain([trial("speed::tally", counts)])
 }
 
-/// Listings of ours, of LLVM's disassembler and of ACO itself are counted alike.
+/// Listings by crosslane, by LLVM's disassembler and by ACO itself are counted alike.
 fn counts() -> Result<(), String> {
     let ours = "; v99 is a comment\n\t.amdhsa_code_object_version 5\nmain:\n\ts_load_b64 s[2:3], s[0:1], 0\n.L1:\n\
                 \tv_add_nc_u32 v0, s4, v7\n\ts_waitcnt lgkmcnt(0)\n\tv_dual_mov_b32 v1, v2 :: v_dual_mov_b32 v3, v4\n\
@@ -114,7 +115,7 @@ const COLUMNS: [Column; 10] = [
     ("SGPRs", |side| side.tally.scalars),
 ];
 
-/// The code of one compiler for a kernel.
+/// One compiler's code for a kernel.
 #[derive(Default)]
 struct Side {
     tally: Tally,
@@ -160,7 +161,7 @@ fn mean(ratios: &[f64]) -> String {
     geometric_mean(ratios).map_or(String::new(), |mean| format!("{mean:.2}"))
 }
 
-/// The row of geometric means, and the table of all kernels on a processor. Runs that fail are told in `wrong`.
+/// The row of geometric means, and the table of all kernels on a processor. Failed runs are added to `wrong`.
 fn section(hardware: &Hardware, cases: &[Case], wrong: &mut Vec<String>) -> Result<(Vec<String>, String), String> {
     let mut rows = Vec::new();
     let mut ratios = vec![Vec::new(); COLUMNS.len()];
@@ -180,7 +181,7 @@ fn section(hardware: &Hardware, cases: &[Case], wrong: &mut Vec<String>) -> Resu
     Ok((means_of(hardware.processor, &ratios), report::table(&titles("kernel"), &rows) + &run.text(hardware.processor)))
 }
 
-/// The titles of a table of code, whose rows are named by the first one.
+/// The column titles of a table about code; the first one names the rows.
 fn titles(first: &str) -> Vec<&str> {
     std::iter::once(first).chain(COLUMNS.iter().map(|(title, _)| *title)).collect()
 }
@@ -205,7 +206,7 @@ fn ours(program: &Program, hardware: &Hardware) -> Result<Side, String> {
     Ok(Side { tally: Tally::of(&program.text), bytes })
 }
 
-/// The tables of the fixtures with images: the means of each processor, and below them all fixtures.
+/// The tables for the fixtures with images: the means for each processor, followed by all fixtures.
 fn images() -> Result<String, String> {
     let cases = super::images::cases();
     let mut means = Vec::new();
@@ -218,7 +219,7 @@ fn images() -> Result<String, String> {
             let Some(program) = super::images::program(case, &profile).map_err(of_it)? else { continue };
             let name = case.name.trim_end_matches(".comp");
             let Some(theirs) = theirs_of_images(case, hardware).map_err(of_it)? else {
-                // A driver without a device fails where its hardware lacks what the shader asks for.
+                // Without a device, the driver fails if the hardware lacks what the shader requires.
                 rows.push(vec![name.to_owned()]);
                 continue;
             };
@@ -231,7 +232,7 @@ fn images() -> Result<String, String> {
     Ok(IMAGES.to_owned() + &report::table(&titles("processor"), &means) + &tables)
 }
 
-/// ACO's code of a fixture; none if RADV ends without it.
+/// ACO's code for a fixture; `None` if RADV terminates without it.
 fn theirs_of_images(case: &graphics::Case, hardware: &Hardware) -> Result<Option<Side>, String> {
     let (modules, request) = (case.modules()?, &case.request);
     let slots = request.slots();
@@ -249,8 +250,8 @@ fn theirs_of_images(case: &graphics::Case, hardware: &Hardware) -> Result<Option
     }
 }
 
-/// Runs both codes over the small case: the buffers of both must be the simulator's. Gives ours and ACO's, or why ACO's does
-/// not run.
+/// Runs both codes on the small case: the buffers of both must match the simulator's. Returns the counts of both, or
+/// why ACO's code does not run.
 fn runs(case: &Case, program: &Program, hardware: &Hardware) -> Result<(Run, Result<Run, String>), String> {
     let request = case.kernel.request();
     let ours = Run::of(traced(program, hardware.processor, &request)?, hardware)?;
@@ -272,7 +273,7 @@ impl Run {
         Ok(Self { executed: run.executed, cycles })
     }
 
-    /// A number of all waves for each of them.
+    /// A number for all waves, divided by the number of waves.
     fn each(&self, number: u64) -> f64 {
         number as f64 / self.executed.waves.max(1) as f64
     }
@@ -281,7 +282,7 @@ impl Run {
 /// A column of the executed instructions: a title, and the number of a wave.
 type Count = (&'static str, fn(&Run) -> f64);
 
-/// The columns of what a wave executes on average.
+/// The columns for what a wave executes on average.
 const EXECUTED: [Count; 6] = [
     ("instructions", |run| run.each(run.executed.all())),
     ("VALU", |run| run.each(run.executed.vector)),
@@ -291,7 +292,7 @@ const EXECUTED: [Count; 6] = [
     ("cycles", |run| run.cycles as f64),
 ];
 
-/// The columns of ratios after those.
+/// The columns of ratios that follow.
 const RATIOS: [&str; 2] = ["instructions' ratio", "cycles' ratio"];
 
 /// The table of executed instructions of a processor.
@@ -299,7 +300,7 @@ const RATIOS: [&str; 2] = ["instructions' ratio", "cycles' ratio"];
 struct Runs {
     rows: Vec<Vec<String>>,
     ratios: [Vec<f64>; EXECUTED.len()],
-    /// Kernels whose ACO code does not run, and why.
+    /// Kernels whose ACO code does not run, with the reason.
     refused: String,
 }
 

@@ -1,5 +1,6 @@
-//! The texts against what is kept of them: listings for the chosen profiles in `snapshots/amd/PROFILE`, and one table of
-//! sums for the others, a line a fixture and profile. The widest build in the first language stands for all of a fixture.
+//! Texts compared with their snapshots: listings for the chosen profiles in `snapshots/amd/PROFILE`, and one table of
+//! checksums for the others, with a line per fixture and profile. The widest build in the first language represents
+//! each fixture.
 
 use super::{builds, is_chosen, profiles, stripped};
 use crosslane::profile::Profile;

@@ -1,11 +1,11 @@
-//! LLVM's pass that waits for memory as a judge: where it would wait for more than a listing does, the listing reads or
-//! overwrites what is under way. It also knows where branches look at a stale VCCZ. Fences are not its subject.
+//! LLVM's pass that inserts waits for memory as a judge: where it would wait for more than a listing does, the listing
+//! uses a register with a pending access. The pass also detects branches on a stale VCCZ. It does not check fences.
 
 use super::machine_code::{Gap, Inst, Item, Program, branches, finds as judge_finds, inst_at, plain};
 use crosslane::profile::processor::Generation;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks that listings wait for all that LLVM waits for.
+/// Checks that listings wait for everything that LLVM waits for.
 pub fn hold(program: &Program<'_>) -> Result<(), String> {
     let fields = fields(program.processor().map(|processor| processor.generation));
     let counts = |inst: &str| counts(inst, fields);
@@ -21,7 +21,7 @@ pub fn hold(program: &Program<'_>) -> Result<(), String> {
         "si-insert-waitcnts",
         |inst| counts(inst).is_some(),
         |listing, gap| {
-            // Before the end it may give the registers back early.
+            // Before the end, LLVM may release the registers early.
             let is_end = inst_at(listing, gap.before).is_some_and(|inst| inst.opcode.starts_with("S_ENDPGM"));
             let added = gap.theirs.iter().find(|inst| counts(inst).is_none()).filter(|_| !is_end);
             if let Some(added) = added {
@@ -33,7 +33,7 @@ pub fn hold(program: &Program<'_>) -> Result<(), String> {
             let (own, mut theirs) = (least(&gap.own), least(&gap.theirs));
             theirs.retain(|counter, count| own.get(counter).is_none_or(|own| *count < *own));
             if theirs.contains_key("expcnt") && is_known_to_be_read(listing, gap, fields) {
-                // The same instruction does not wait for counters whose field is at its maximum.
+                // Such an instruction does not wait for counters whose field is at its maximum.
                 theirs.retain(|counter, count| *counter != "expcnt" && *count < MOST_OF_GFX6);
             }
             theirs.first_key_value().map(|(counter, count)| format!("a wait for {counter}({count})"))
@@ -41,7 +41,7 @@ pub fn hold(program: &Program<'_>) -> Result<(), String> {
     )
 }
 
-/// Code that does not wait, for a profile: what LLVM must find.
+/// Code that lacks a wait, for a profile: LLVM must find it.
 static BROKEN: &[(&str, &str)] = &[
     ("gfx600", "buffer_load_dword v1, v0, s[4:7], 0 offen; v_mov_b32 v2, v1"),
     ("gfx600", "buffer_store_dword v1, v0, s[4:7], 0 offen; s_waitcnt vmcnt(0); v_mov_b32 v1, 0"),
@@ -86,7 +86,7 @@ fn fields(generation: Option<Generation>) -> &'static Fields {
     }
 }
 
-/// Instructions of machine code that wait for one counter, or for two of six bits each.
+/// Machine instructions that wait for one counter, or for two of six bits each.
 static SINGLE: &[(&str, &[&str])] = &[
     ("S_WAITCNT_VSCNT", &["storecnt"]),
     ("S_WAIT_LOADCNT_DSCNT", &["loadcnt", "dscnt"]),
@@ -100,7 +100,7 @@ static SINGLE: &[(&str, &[&str])] = &[
     ("S_WAIT_BVHCNT", &["bvhcnt"]),
 ];
 
-/// How far down an instruction lets counters come, if it waits for counters.
+/// The counter values that an instruction waits for, if it waits for counters.
 fn counts(inst: &str, fields: &Fields) -> Option<Vec<(&'static str, u32)>> {
     let number = |text: &str| text.split(',').find_map(|word| word.trim().parse::<u32>().ok());
     if let Some(rest) = inst.strip_prefix("S_WAITCNT ") {
@@ -120,8 +120,8 @@ fn counts(inst: &str, fields: &Fields) -> Option<Vec<(&'static str, u32)>> {
     })
 }
 
-/// LLVM may wait before a loop for what the loop would wait for in its rounds. Where a wait is needed, it is directly before the
-/// instruction that needs it, after the label.
+/// LLVM may wait before a loop for what the loop would wait for in its iterations. Where such a wait is needed, it is
+/// directly before the instruction that needs it, after the label.
 fn is_before_loop(listing: &[Item], gap: &Gap) -> bool {
     matches!(
         listing.get(gap.before),
@@ -129,12 +129,13 @@ fn is_before_loop(listing: &[Item], gap: &Gap) -> bool {
     )
 }
 
-/// LLVM waits until an atomic of gfx6 has read its data, though its result was waited for, which comes later. True if that is so
-/// on all ways there. Accesses end in order, so that a wait for all but the last few is one for those before them.
+/// On gfx6, LLVM waits until an atomic has read its data even if its result has been waited for, which arrives later.
+/// Returns true if that is the case on all paths. Accesses complete in order, so a wait for all but the last few also
+/// waits for the earlier ones.
 fn is_known_to_be_read(listing: &[Item], gap: &Gap, fields: &Fields) -> bool {
     let Some(next) = inst_at(listing, gap.before) else { return false };
     let written: Vec<String> = next.registers(false).collect();
-    // Places that come before it, and how many accesses before each may not have ended; none where nothing is known.
+    // Positions before it, and how many accesses before each may still be pending; `None` if unknown.
     let mut before = vec![(gap.before, None)];
     let mut seen = BTreeSet::new();
     let mut is_read = false;
@@ -165,7 +166,7 @@ fn is_known_to_be_read(listing: &[Item], gap: &Gap, fields: &Fields) -> bool {
     is_read
 }
 
-/// How many accesses before an instruction may not have ended, of those that may not have behind it.
+/// How many of the accesses that may be pending after an instruction may be pending before it.
 fn still_open(open: Option<u32>, inst: &Inst, waited: &[(&str, u32)]) -> Option<u32> {
     if ["BUFFER_", "IMAGE_"].iter().any(|start| inst.opcode.starts_with(start)) {
         return open.map(|open| open.saturating_sub(1));

@@ -1,6 +1,6 @@
-//! The debug information of a shader (NonSemantic.Shader.DebugInfo.100), beside glslang's `-gVS`: each instruction has
-//! a line, operations that are seen from outside have glslang's lines, and functions and variables have the names,
-//! types and lines of their declarations.
+//! The debug information of a shader (NonSemantic.Shader.DebugInfo.100) compared with glslang's `-gVS`: each
+//! instruction has a line, operations with visible effects have glslang's lines, and functions and variables have the
+//! names, types and lines of their declarations.
 
 use crosslane::backend::DebugInfo;
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
@@ -105,7 +105,7 @@ impl Told {
         Ok(reader.told)
     }
 
-    /// Lines of declarations hold their names, and every instruction has a line.
+    /// The lines of declarations contain their names, and every instruction has a line.
     fn holds(&self, source: &str) -> Result<(), String> {
         if let Some(first) = self.nowhere.first() {
             return Err(format!("{} instructions have no line: {first}", self.nowhere.len()));
@@ -138,7 +138,7 @@ impl Told {
     }
 }
 
-/// All of the first are among the second.
+/// Checks that all of the first are among the second.
 fn alone<T: Ord + std::fmt::Debug>(what: &str, of: &BTreeSet<T>, among: &BTreeSet<T>) -> Result<(), String> {
     let alone: Vec<&T> = of.difference(among).collect();
     if alone.is_empty() { Ok(()) } else { Err(format!("{what}: {alone:?}, not among {among:?}")) }

@@ -1,5 +1,5 @@
-//! Every shader of the fixtures in the dialects of GLSL and HLSL: glslang or DXC takes the text, or the shader is refused as the
-//! language's lack.
+//! Every shader among the fixtures in the dialects of GLSL and HLSL: glslang or DXC accepts the text, or the shader is
+//! refused because the language lacks something.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crosslane::source::NoIncludes;
 use support::trial::{Trial, judged};
 use support::{by_text, dxc, fixture, judge, opengl};
 
-/// Those of OpenGL and OpenGL ES, and how many shaders each of them can say at least.
+/// Profiles for OpenGL and OpenGL ES, and the minimum number of shaders that each can express.
 const OPENGL: [(&str, usize); 11] = [
     ("glsl-330", 100),
     ("glsl-400", 100),
@@ -25,7 +25,7 @@ const OPENGL: [(&str, usize); 11] = [
     ("glsl-es-320-khr", 220),
 ];
 
-/// Those of Direct3D.
+/// Profiles for Direct3D.
 const DIRECT3D: [(&str, usize); 7] = [
     ("hlsl-5.0", 160),
     ("hlsl-5.1", 160),
@@ -36,13 +36,13 @@ const DIRECT3D: [(&str, usize); 7] = [
     ("hlsl-6.8", 200),
 ];
 
-/// What NVIDIA's driver refuses though the language has it, or though the source has it too.
+/// Messages of NVIDIA's driver about things that the language has, or that the source has too.
 const UNKNOWN_TO_NVIDIA: [&str; 7] = [
-    // Extensions that it does not have, some of them in early versions.
+    // Extensions that it does not have, some of them only in early versions.
     " not supported",
     "undefined variable \"helperInvocationEXT\"",
     "requires \"#",
-    // Components of one location of several types, as in the source.
+    // Components of different types in one location, as in the source.
     "Expected same underlying base data type",
     // Arrays of matrices that differ in the order of rows and columns.
     "assignment of incompatible types",
@@ -50,10 +50,10 @@ const UNKNOWN_TO_NVIDIA: [&str; 7] = [
     "for layout specifier 'binding'",
 ];
 
-/// The compiler of HLSL for Shader Model 5 in vkd3d, where `judges.sh` fetched the newest judges.
+/// vkd3d's HLSL compiler for Shader Model 5, installed if `judges.sh` fetched the newest judges.
 const VKD3D: &str = "bin/newest/vkd3d-compiler";
 
-/// What vkd3d refuses though the language has it.
+/// Messages of vkd3d about things that the language has.
 const UNKNOWN_TO_VKD3D: [&str; 12] = [
     "not yet implemented",
     "Method 'CalculateLevelOfDetail",
@@ -70,22 +70,23 @@ const UNKNOWN_TO_VKD3D: [&str; 12] = [
     "syntax error, unexpected NEW_IDENTIFIER, expecting",
 ];
 
-/// What it refuses in some shaders only: it folds what is not reached, and has no spaces for the views of Shader Model 5.1.
+/// What it refuses in some shaders only: it evaluates unreachable code, and has no register spaces for the views of
+/// Shader Model 5.1.
 const WRONG_IN_VKD3D: [&str; 3] =
     ["Division by zero", "UAV index (0) must be higher than the maximum render target index", "RasterizerOrdered"];
 
-/// What ends DXC's compilation of texts that are right.
+/// The message with which DXC fails on correct texts.
 const DEFECT_OF_DXC: &str = "Internal Compiler error: cast<X>() argument of incompatible type";
 
-/// What DXC does on some loops with statements that are never reached. It does not compile for Shader Model 5, which keeps them.
+/// DXC crashes on some loops with unreachable statements. It does not compile for Shader Model 5, which keeps them.
 const CRASH_OF_DXC: &str = "DXC ends the process";
 
-/// What DXC does not know of Shader Model 6.8, which it reads as its newest one.
+/// Parts of Shader Model 6.8 that DXC does not know, although it is the newest that it reads.
 const UNKNOWN_TO_DXC: [&str; 3] = ["SampleCmpGrad", "SampleCmpBias", "SV_Start"];
 
 const FOLDERS: [&str; 4] = ["core", "graphics", "graphics/primitives", "stages"];
 
-/// What glslang refuses though the language has it.
+/// Messages of glslang about things that the language has.
 const UNKNOWN_TO_GLSLANG: [&str; 13] = [
     "extension not supported: GL_EXT_clip_cull_distance",
     "extension not supported: GL_ARB_cull_distance",
@@ -103,7 +104,7 @@ const UNKNOWN_TO_GLSLANG: [&str; 13] = [
     "'gl_Layer' : undeclared identifier",
     // GL_NVX_multiview_per_view_attributes is for GLSL ES too.
     "'gl_PositionPerViewNV' : undeclared identifier",
-    // A component of a vector is no element of an array.
+    // A component of a vector is not an array element.
     "variable indexing fragment shader output array",
 ];
 
@@ -123,11 +124,11 @@ pub fn trials() -> impl Iterator<Item = Trial> {
 /// Major and minor.
 type Version = (u8, u8);
 
-/// A judge of the text of a stage in a version of the language.
+/// A judge of a stage's text in a version of the language.
 type Takes = fn(&str, Stage, Version) -> Result<(), String>;
 
-/// Checks the texts of all shaders in each of several versions. A text that an early version takes is one that the later ones take
-/// too; a driver judges it again.
+/// Checks the texts of all shaders in several versions. A text that an early version accepts is also accepted by later
+/// ones; a driver judges it again.
 fn check(profiles: &[(&str, usize)], takes: Takes) -> Result<(), String> {
     let mut counts = vec![0; profiles.len()];
     let mut wrong = Vec::new();
@@ -159,7 +160,7 @@ fn bare(text: &str) -> String {
     text.lines().filter(is_kept).collect::<Vec<_>>().join("\n")
 }
 
-/// The text of a shader in the language of a profile; none where it is refused.
+/// The text of a shader in the language of a profile; `None` if it is refused.
 fn written(path: &Path, profile: &str) -> Result<Option<(String, Stage, Version)>, String> {
     let Some(stage) = super::stages::stage(path) else { return Ok(None) };
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
@@ -208,7 +209,7 @@ fn vkd3d_takes(text: &str, stage: Stage, (major, minor): Version) -> Result<(), 
         Stage::Vertex => "vs",
         Stage::Fragment => "ps",
         Stage::Compute => "cs",
-        // It compiles no other stage.
+        // It compiles no other stages.
         _ => return Ok(()),
     };
     if judge::find(VKD3D).is_none() {

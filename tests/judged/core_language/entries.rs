@@ -1,5 +1,6 @@
-//! WGSL modules with several entry points: one valid SPIR-V module holds all of them, each with the interface and the
-//! execution modes that it has in a module of its own. Targets whose programs have one entry point take each by its name.
+//! WGSL modules with several entry points: one valid SPIR-V module contains all of them, each with the interface and
+//! execution modes that it would have in its own module. For targets with one entry point per program, each is compiled
+//! by name.
 
 use crosslane::backend::spirv::disassemble;
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
@@ -19,7 +20,7 @@ pub fn check() -> Result<(), String> {
     for (profile, environment) in PROFILES.into_iter().filter(|(profile, _)| has_subgroups(profile)) {
         let all = spirv(profile, None)?;
         judge::spirv_val(&all, environment, false).map_err(|e| format!("{profile}: {e}"))?;
-        // A private variable of one entry point alone becomes local there, and leaves its interface.
+        // A private variable that only one entry point uses becomes local to it and leaves its interface.
         if profile.contains(" -O") {
             continue;
         }
@@ -46,7 +47,7 @@ fn shown(listing: &str, entry: &str) -> Option<(usize, Vec<String>)> {
     let id = words[at - 1];
     let modes =
         listing.lines().filter(|line| line.contains("OpExecutionMode") && line.split_whitespace().any(|w| w == id));
-    // The word after the id is a mode; sizes that are constants have ids of their own.
+    // The word after the id is a mode; sizes that are constants are referred to by id.
     let mode =
         |line: &str| line.split_whitespace().skip_while(|word| *word != id).nth(1).unwrap_or_default().to_owned();
     Some((words.len() - at - 1, modes.map(mode).collect()))

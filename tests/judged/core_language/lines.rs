@@ -1,6 +1,6 @@
-//! Debug information of texts whose lines are not what they seem: `#line` directives beyond the text, backwards and with
-//! names; characters that end lines and strings for some. Modules are valid: `spirv-val` looks each `DebugLine` up in the
-//! text of its source.
+//! Debug information for texts with unusual lines: `#line` directives beyond the text, backwards and with names;
+//! characters that some consider ends of lines or strings. The modules must be valid: `spirv-val` looks each
+//! `DebugLine` up in the source text.
 
 use crosslane::backend::DebugInfo;
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
@@ -10,10 +10,11 @@ use crosslane::source::NoIncludes;
 use support::rival::PROFILES;
 use support::{compiler, judge};
 
-/// The name of the shader, which a directive may name too.
+/// The shader's name, which a directive may also use.
 const NAME: &str = "shader.comp";
 
-/// A shader with places for text: before the first declaration, before `main`, in `main`, and before its last statement.
+/// A shader with places for insertions: before the first declaration, before `main`, in `main`, and before its last
+/// statement.
 const SHADER: [&str; 5] = [
     "#version 450\n#extension GL_GOOGLE_cpp_style_line_directive : enable\n",
     "layout(local_size_x = 1) in;\nlayout(binding = 0) buffer Out { uint o[]; };\nstruct S { uint a; };\n\
@@ -23,7 +24,7 @@ const SHADER: [&str; 5] = [
     "    o[2] = v;\n}\n",
 ];
 
-/// What stands in these places.
+/// The insertions.
 const INSERTED: &[[&str; 4]] = &[
     ["", "", "#line 100\n", ""],
     ["", "", "#line 0\n", ""],
@@ -42,7 +43,7 @@ const INSERTED: &[[&str; 4]] = &[
     ["#define M(x) { uint q = x; \\\n  o[4] = q; }\n", "", "    M(v)\n", ""],
 ];
 
-/// Ends of lines in the place of `\n`.
+/// Line endings that replace `\n`.
 const ENDS: [&str; 3] = ["\n", "\r\n", "\r"];
 
 pub fn check() -> Result<(), String> {
@@ -55,7 +56,7 @@ fn text(inserted: &[&str; 4]) -> String {
     SHADER.iter().zip(between).flat_map(|(part, inserted)| [*part, *inserted]).collect()
 }
 
-/// Texts and lines that no single instruction holds.
+/// Texts and lines that are too long for a single instruction.
 fn long() -> [String; 3] {
     let line = format!("/*{}*/ o[2] = v;\n", "x".repeat(300_000));
     let lines = "// yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n".repeat(9000);

@@ -1,5 +1,5 @@
-//! The core language without lane operations: every shader of `fixtures/core` leaves the same buffers behind whether
-//! this compiler or glslang compiled it, and is valid for every profile.
+//! The core language without lane operations: every shader in `fixtures/core` gives the same buffers whether compiled
+//! by crosslane or by glslang, and is valid for every profile.
 
 mod debugger;
 mod dialects;

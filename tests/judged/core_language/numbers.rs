@@ -1,7 +1,7 @@
-//! Shaders that the SPIR-V target alone takes: every shader of `fixtures/spirv` is valid from its first profile on,
-//! asks for no capability and no extension that glslang's module does without, has as many of the instructions in
-//! question, and is refused by the other targets. Shaders that only the newest judges know (`// judged by the newest`)
-//! are judged by these alone, if they are installed.
+//! Shaders that only the SPIR-V target supports: every shader in `fixtures/spirv` is valid from its first profile on,
+//! requires no capability or extension that glslang's module does without, has the same number of the relevant
+//! instructions, and is refused by the other targets. Shaders that only the newest judges support
+//! (`// judged by the newest`) are judged only by these, if installed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use support::rival::PROFILES;
 use support::snapshot;
 use support::{compiler, judge};
 
-/// Profiles of targets that take none of this.
+/// Profiles of targets that support none of this.
 const OTHERS: [&str; 2] = ["nv-ampere", "gfx1100-wave32"];
 
 /// Parts of the names of the instructions in question.
@@ -72,7 +72,7 @@ fn ours(source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {
     }
 }
 
-/// Another target says that it has no such thing, and where.
+/// Checks that another target refuses the shader, and at which place.
 fn refused(source: &str, stage: Stage, profile: &str) -> Result<(), String> {
     let done = verdict(source, stage, profile)?;
     let errors: Vec<_> = done.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
@@ -83,7 +83,7 @@ fn refused(source: &str, stage: Stage, profile: &str) -> Result<(), String> {
     }
 }
 
-/// The features that a module asks for, and the number of each instruction on which both compilers agree.
+/// The features that a module requires, and the number of each instruction on which both compilers agree.
 #[derive(Default)]
 struct Content {
     asked: Vec<String>,
@@ -104,14 +104,14 @@ impl Content {
     fn instruction(&mut self, opcode: &str, operands: &[&str]) {
         let text = operands.iter().filter(|word| !word.starts_with('%')).copied().collect::<Vec<_>>().join(" ");
         match opcode {
-            // An extension that only brings a set of instructions is asked for by either line.
+            // Either of these lines requires an extension that only adds an instruction set.
             "OpCapability" | "OpExtension" | "OpExtInstImport" => self.asked.push(text),
             "OpTypeCooperativeMatrixKHR" => {}
             "OpCooperativeMatrixLoadKHR"
             | "OpCooperativeMatrixStoreKHR"
             | "OpCooperativeMatrixLoadNV"
             | "OpCooperativeMatrixStoreNV" => self.count(opcode.to_owned()),
-            // How memory is accessed is left out, as above: glslang does not say that other invocations see it.
+            // Memory access operands are left out here too: glslang does not state visibility to other invocations.
             "OpCooperativeMatrixLoadTensorNV" | "OpCooperativeMatrixStoreTensorNV" => {
                 self.count(format!("{opcode} {}", text.split(' ').next_back().unwrap_or_default()));
             }
@@ -120,7 +120,7 @@ impl Content {
             }
             "OpExtInst" => self.count(format!("{opcode} {text}")),
             "OpDecorate" | "OpMemberDecorate" if DECORATIONS.iter().any(|part| text.contains(part)) => self.count(text),
-            // How narrow integers are extended says nothing where texels have 32 bits.
+            // The sign extension of narrow integers is irrelevant for texels of 32 bits.
             _ if opcode.contains("Sparse") => {
                 let parts = text.split('|').filter(|part| !["SignExtend", "ZeroExtend"].contains(part));
                 self.count(format!("{opcode} {}", parts.collect::<Vec<_>>().join("|")));

@@ -1,19 +1,20 @@
-//! A product of cooperative matrices on the machine's own driver (`CROSSLANE_DRIVER_LANES`), against plain Rust; lavapipe
-//! has no such matrices, and a driver without them fails here. All numbers are small integers, so that any order of sums gives the same.
+//! A product of cooperative matrices on the machine's own driver (`CROSSLANE_DRIVER_LANES`), compared with plain Rust.
+//! lavapipe does not support such matrices, and the test fails on any driver that does not. All numbers are small
+//! integers, so that sums are exact in any order.
 
 use crosslane::ir::fold::f64_to_f16;
 
 use support::lavapipe::{self, Request};
 use support::rival;
 
-/// Rows, columns and depth of one step: a size that NVIDIA's and AMD's matrix units have.
+/// Rows, columns and depth of one step: a size that NVIDIA's and AMD's matrix units support.
 const SIZE: usize = 16;
 
 /// Steps along the depth of the whole product.
 const STEPS: usize = 2;
 const DEPTH: usize = SIZE * STEPS;
 
-/// The left factor lies in rows, the right one in columns, the sums in rows with a gap after each.
+/// The left factor is stored in rows, the right one in columns, and the sums in rows with a gap after each.
 const SOURCE: &str = "#version 460
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_cooperative_matrix : require
@@ -53,12 +54,12 @@ fn right(depth: usize, column: usize) -> f64 {
     ((depth * 5 + column * 2) % 9) as f64 - 4.0
 }
 
-/// Where a sum lies, and the number that is there before.
+/// The place of a sum, and its initial value.
 fn place(row: usize, column: usize) -> (usize, f32) {
     (4 + row * 20 + column, (row as f32) - (column as f32))
 }
 
-/// Halves of words, the lower one first.
+/// Packs halves into words, lower half first.
 fn packed(numbers: impl Iterator<Item = f64>) -> Vec<u32> {
     let halves: Vec<u16> = numbers.map(f64_to_f16).collect();
     halves.chunks(2).map(|pair| u32::from(pair[0]) | u32::from(pair[1]) << 16).collect()

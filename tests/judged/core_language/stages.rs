@@ -1,6 +1,6 @@
-//! Shaders of all stages, and images in compute shaders: every shader of `fixtures/stages` is valid for every profile, asks for no capability that
-//! glslang's module does not, and does the same with images, interfaces and derivatives: as many of each opcode with
-//! the same image operands, and the same decorations of what meets the pipeline.
+//! Shaders for all stages, and images in compute shaders: every shader in `fixtures/stages` is valid for every profile,
+//! requires no capability that glslang's module does not, and uses images, interfaces and derivatives alike: the same
+//! number of each opcode with the same image operands, and the same decorations on the interface to the pipeline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use crosslane::source::NoIncludes;
 use support::rival::{self, PROFILES};
 use support::{compiler, judge};
 
-/// The stage that the end of a file's name says.
+/// The stage named by a file's extension.
 pub fn stage(path: &Path) -> Option<Stage> {
     Stage::named(path.extension()?.to_str()?)
 }
@@ -35,7 +35,8 @@ pub fn check(path: &Path) -> Result<(), String> {
     ours.within(&theirs)
 }
 
-/// The same of a shader of `fixtures/opengl`, in the module for OpenGL; that for Vulkan is refused or another one.
+/// Checks a shader in `fixtures/opengl` in the same way, in its module for OpenGL; for Vulkan it is refused or gives a
+/// different module.
 pub fn check_opengl(path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let stage = stage(path).ok_or("the end of its name says no stage")?;
@@ -57,7 +58,7 @@ pub fn check_opengl(path: &Path) -> Result<(), String> {
     }
 }
 
-/// A module has no input, output or uniform where another has none, and its modes are those of the other.
+/// Checks that a module has no input, output or uniform that another lacks, and the same execution modes.
 pub fn has_interface_of(ours: &[u32], theirs: &[u32]) -> Result<(), String> {
     let (ours, theirs) = (Features::of(ours)?, Features::of(theirs)?);
     let places: Vec<_> = ours.locations.difference(&theirs.locations).collect();
@@ -75,8 +76,8 @@ pub fn has_interface_of(ours: &[u32], theirs: &[u32]) -> Result<(), String> {
     if mine == wanted { Ok(()) } else { Err(format!("modes: {mine:?}, of the source: {wanted:?}")) }
 }
 
-/// Every entry point of a WGSL module is valid for every profile, and does what the GLSL shader does that a line
-/// `// ENTRY is FILE` names.
+/// Checks that every entry point of a WGSL module is valid for every profile, and matches the GLSL shader named by a
+/// line `// ENTRY is FILE`.
 fn check_twins(path: &Path, source: &str) -> Result<(), String> {
     let lines = source.lines().filter_map(|line| line.strip_prefix("// ")?.split_once(" is "));
     let twins: Vec<(&str, &str)> = lines.collect();
@@ -112,7 +113,7 @@ fn module(source: &str, language: Language, options: &Options) -> Result<Vec<u32
     }
 }
 
-/// The features that a module asks for and its use of the pipeline.
+/// The features that a module requires, and its use of the pipeline.
 #[derive(Default)]
 struct Features {
     capabilities: Vec<String>,
@@ -121,7 +122,7 @@ struct Features {
     built_ins: BTreeSet<String>,
     /// Atomic operations.
     atomics: BTreeSet<String>,
-    /// Where each input, output, uniform and counter begins.
+    /// The first location of each input, output, uniform and counter.
     locations: BTreeSet<(String, String)>,
 }
 
@@ -141,7 +142,7 @@ impl Features {
         match opcode {
             "OpCapability" => self.capabilities.push(operands[0].to_owned()),
             // glslang writes the sizes of task and mesh shaders as `LocalSizeId`, and a mode where crosslane shifts the
-            // fragment's place.
+            // fragment's position.
             "OpExecutionMode" if ["LocalSize", "PixelCenterInteger"].contains(&operands[1]) => {}
             "OpExecutionMode" => self.count(format!("{opcode} {}", operands[1..].join(" "))),
             "OpEntryPoint" => self.count(format!("{opcode} {}", operands[0])),
@@ -169,7 +170,7 @@ impl Features {
         let more: Vec<&String> =
             self.capabilities.iter().filter(|c| *c != "Shader" && !theirs.capabilities.contains(c)).collect();
         if !more.is_empty() {
-            // glslang leaves out that which others imply.
+            // glslang leaves out capabilities that others imply.
             return Err(format!("capabilities that glslang does without: {more:?}"));
         }
         match self.counted == theirs.counted {
@@ -180,7 +181,7 @@ impl Features {
 }
 
 impl Features {
-    /// Inputs, outputs and built-in variables are among theirs, who list unused ones too.
+    /// Inputs, outputs and built-in variables are among glslang's, which also lists unused ones.
     fn interface_within(&self, theirs: &Features) -> Result<(), String> {
         let places: Vec<_> = self.locations.difference(&theirs.locations).collect();
         if !places.is_empty() {
@@ -199,7 +200,7 @@ impl Features {
     }
 }
 
-/// The storage class and the first location of each input, output and uniform, which is on the variable or on its first member,
+/// The storage class and first location of each input, output and uniform, taken from the variable or its first member,
 /// and the offset of each atomic counter.
 fn locations(module: &[u32]) -> Result<BTreeSet<(String, String)>, String> {
     let text = judge::spirv_dis(module)?;
@@ -233,8 +234,8 @@ fn locations(module: &[u32]) -> Result<BTreeSet<(String, String)>, String> {
 /// Storage classes of variables with locations, or offsets.
 const CLASSES: [&str; 4] = ["Input", "Output", "UniformConstant", "AtomicCounter"];
 
-/// Returns true if both compilers write it in the same place. Locations of blocks are on the variable or on the
-/// members, `Index 0` and `Flat` of built-in variables are left to taste.
+/// Returns true if both compilers write it in the same place. Locations of blocks may be on the variable or on the
+/// members, and `Index 0` and `Flat` on built-in variables are optional.
 fn is_of_interface(decoration: &str) -> bool {
     const WATCHED: [&str; 10] = [
         "Component",
@@ -275,7 +276,7 @@ fn is_of_fragments(opcode: &str) -> bool {
     STARTS.iter().any(|start| opcode.starts_with(start))
 }
 
-/// The words of the image operands' mask. How narrow integers are extended says nothing where texels have 32 bits.
+/// The words of the image operands' mask. The sign extension of narrow integers is irrelevant for texels of 32 bits.
 fn image_operands(operands: &[&str]) -> String {
     const MASK: [&str; 7] = ["Bias", "Lod", "Grad", "ConstOffset", "Offset", "ConstOffsets", "Sample"];
     const EXTENDED: [&str; 2] = ["SignExtend", "ZeroExtend"];

@@ -1,5 +1,5 @@
-//! The same shaders by way of the shading languages: what comes out leaves what glslang's module leaves, or is refused as the
-//! language's or the writer's lack.
+//! The same shaders compiled through shading languages: the result behaves like glslang's module, or the shader is
+//! refused because the language or the writer lacks something.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use support::{dawn, dxc, fixture, judge, metal, outcomes, rival};
 static WAYS: [(&str, &[&str]); 3] =
     [("hlsl-6.5", &[dxc::JUDGE]), ("wgsl", &dawn::JUDGES), ("glsl-450-khr", &["bin/glslangValidator"])];
 
-/// Fixtures that say nothing of a language here.
+/// Fixtures that do not test a language here.
 static LEFT_OUT: &[(&str, &str, &str)] = &[
     ("hlsl-6.5", "atomics", "DXC's SPIR-V has signed minima of unsigned words"),
     ("hlsl-6.5", "component_atomics", "DXC's SPIR-V has signed minima of unsigned words"),
@@ -82,14 +82,14 @@ pub fn trials() -> impl Iterator<Item = Trial> {
     by_way.chain(parts).chain(metal).chain(of_stages()).chain([judged("texts::dxc", &[dxc::JUDGE], dxc_judges)])
 }
 
-/// The profiles whose texts of all stages a compiler takes.
+/// The profiles whose texts for all stages a compiler accepts.
 const STAGED: [(&str, &[&str]); 3] = [
     ("glsl-450-khr", &["bin/glslangValidator", "bin/spirv-val"]),
     ("hlsl-6.5", &[dxc::JUDGE]),
     ("hlsl-6.7", &[dxc::JUDGE]),
 ];
 
-/// Every shader of a stage with a text of its own.
+/// A trial for every shader of a stage that has its own text.
 fn of_stages() -> impl Iterator<Item = Trial> {
     STAGED.iter().flat_map(|(profile, judges)| {
         let of_glsl = |path: &std::path::PathBuf| super::stages::stage(path).is_some();
@@ -100,10 +100,10 @@ fn of_stages() -> impl Iterator<Item = Trial> {
     })
 }
 
-/// The versions of Metal's language in which a compiler of C++ takes the texts of all stages.
+/// The versions of Metal's language in which a C++ compiler accepts the texts of all stages.
 const METAL_STAGED: [&str; 3] = ["msl-3.0", "msl-3.1", "msl-3.2"];
 
-/// One program has all texts, since a compiler takes its time.
+/// All texts are compiled as one program, because starting a compiler takes time.
 fn check_metal_stages(profile: &'static str) -> Result<(), String> {
     const STAGES: &str = "stages";
     let mut texts = Vec::new();
@@ -121,7 +121,8 @@ fn check_metal_stages(profile: &'static str) -> Result<(), String> {
     texts.iter().try_for_each(|_| outcomes::counted(profile, STAGES, Ok(())).map(drop))
 }
 
-/// A compiler takes the text, and the module that glslang makes of it has the interface of the one that it makes of the source.
+/// Checks that a compiler accepts the text, and that glslang's module for it has the interface of its module for the
+/// source.
 fn check_stage(path: &Path, profile: &'static str) -> Result<(), String> {
     const STAGES: &str = "stages";
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
@@ -143,7 +144,8 @@ fn check_stage(path: &Path, profile: &'static str) -> Result<(), String> {
     outcomes::counted(profile, STAGES, Ok(())).map(drop)
 }
 
-/// Metal's language, which a compiler of C++ takes with a header: many texts a program, since that takes its time.
+/// Metal's language, which a C++ compiler accepts with the help of a header: many texts per program, because the header
+/// takes time to compile.
 const METAL: &str = "msl-3.0";
 const METAL_PARTS: usize = 6;
 
@@ -179,8 +181,8 @@ fn check_metal(part: usize, argument_buffers: bool) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(format!("{} are wrong\n{}", wrong.len(), wrong.join("\n"))) }
 }
 
-/// Microsoft's compiler is called rightly: it refuses a text for the reason that it says, and takes the same without it, also
-/// after a text that ends its process.
+/// Checks that Microsoft's compiler is called correctly: it refuses a text with the right reason and accepts it without
+/// the fault, even after a text that crashes its process.
 fn dxc_judges() -> Result<(), String> {
     let takes =
         |body: &str| dxc::takes(&format!("[numthreads(1, 1, 1)]\nvoid main() {{ {body} }}\n"), Stage::Compute, (6, 5));

@@ -1,4 +1,4 @@
-//! Clip spaces: a vertex shader that is compiled for another one draws what it draws when its author changes the position.
+//! Clip spaces: a vertex shader compiled for another clip space draws the same as when its author changes the position.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use support::rival::{self, ours_of, theirs_of};
 
 const PROFILE: &str = "spirv-1.5";
 
-/// Fixtures whose fragments see positions or the direction of primitives.
+/// Fixtures whose fragments see positions or the facing of primitives.
 const FIXTURES: [&str; 2] = ["frag_coord", "facing"];
 
-/// The changes, with the lines that make them.
+/// The clip spaces, with the source lines that have the same effect.
 const CHANGES: [(ClipSpace, &str); 4] = [
     (ClipSpace { flip_y: true, depth: DepthRange::Source }, FLIP),
     (
@@ -57,7 +57,7 @@ fn check_one(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The shader with a line at its end.
+/// The shader with a line added at its end.
 fn changed(vertex: &str, line: &str) -> Result<String, String> {
     let (body, rest) = vertex.rsplit_once('}').ok_or("no function")?;
     Ok(format!("{body}{line} }}{rest}"))

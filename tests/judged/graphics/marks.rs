@@ -1,15 +1,15 @@
-//! Indices into arrays of resources that differ among invocations: drivers look at the image that an operation takes
-//! (Vulkan 1.3, VUID-RuntimeSpirv-NonUniform-06274), so that is what must be marked, however the index was written.
-//! lavapipe gives the same with marks and without, so the module's text is judged here.
+//! Non-uniform indices into arrays of resources: drivers look at the image operand of an operation (Vulkan 1.3,
+//! VUID-RuntimeSpirv-NonUniform-06274), so that is what must be decorated, however the index was written. lavapipe
+//! gives the same results with and without the decorations, so the module's text is judged here.
 
 use std::collections::BTreeSet;
 
 use support::{judge, rival};
 
-/// A shader in which all images are chosen by such indices.
+/// A shader in which all images are selected by such indices.
 const SHADER: &str = include_str!("../../../fixtures/graphics/non_uniform_forms.comp");
 
-/// The operations that take an image, a sampled one, or a pointer to a texel of one.
+/// The operations that take an image, a sampled image, or a pointer to a texel.
 const OPERATIONS: [&str; 5] =
     ["OpImageSampleExplicitLod", "OpImageFetch", "OpImageRead", "OpImageWrite", "OpAtomicIAdd"];
 
@@ -24,7 +24,7 @@ pub fn check() -> Result<(), String> {
     Ok(())
 }
 
-/// The operations on images that are not marked; all of [`OPERATIONS`] if one of them is not there at all.
+/// The operations on images that are not decorated; all of [`OPERATIONS`] if one of them does not occur at all.
 fn unmarked(text: &str) -> Vec<String> {
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     let mark = |words: &Vec<&str>| {

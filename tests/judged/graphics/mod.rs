@@ -1,4 +1,4 @@
-//! Images, textures, the graphics stages and rays: the shaders of `fixtures/graphics` leave the same pixels, images and
+//! Images, textures, the graphics stages and rays: the shaders of `fixtures/graphics` give the same pixels, images and
 //! buffers as glslang's modules. Quad swizzles by their portable names, which glslang does not know, are compared with
 //! formulas.
 
@@ -16,13 +16,13 @@ use support::plan::Plan;
 use support::trial::{Trial, judged};
 use support::{dawn, fixture, metal, rival};
 
-/// The judges of what is drawn.
+/// The tools needed to judge draws.
 const JUDGES: [&str; 3] = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
 
-/// The judges of what is drawn through other languages.
+/// The tools needed to judge draws through other languages.
 const TEXT_JUDGES: [&str; 4] = ["bin/glslangValidator", "bin/spirv-val", dawn::JUDGES[0], dawn::JUDGES[1]];
 
-/// The shaders that lavapipe cannot run, and the reasons: these are compiled by both compilers and validated only.
+/// The shaders that lavapipe cannot run, with reasons: they are only compiled by both compilers and validated.
 static NOT_RUN: &[(&str, &str)] = &[
     ("barycentric_frag", "lavapipe's process ends at gl_BaryCoordEXT, in glslang's module too"),
     ("narrow_varyings_frag", "lavapipe has no varyings of 16 bits and its process ends, in glslang's module too"),
@@ -32,7 +32,7 @@ static NOT_RUN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns true if a fixture is one of them; the reason is printed.
+/// Returns true if a fixture is one of [`NOT_RUN`]; prints the reason.
 fn is_not_run(name: &str) -> bool {
     let Some((_, why)) = NOT_RUN.iter().find(|(known, _)| *known == name) else { return false };
     eprintln!("{name} is validated, and not run: {why}");
@@ -88,7 +88,7 @@ pub fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// The name of the file, since a dispatch and a draw may share a stem.
+/// The file's name, because a dispatch and a draw may share a stem.
 fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().replace('.', "_")
 }

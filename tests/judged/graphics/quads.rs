@@ -1,11 +1,11 @@
-//! Quad swizzles and votes in fragments against formulas: a quad is an aligned 2 x 2 square of pixels, its lanes row by
-//! row. Each shader draws a function of the pixel, moved between lanes, over the whole target and over a wedge whose edges
-//! leave helper invocations in quads.
+//! Quad swizzles and votes in fragments, compared with formulas: a quad is an aligned 2 x 2 square of pixels, its lanes
+//! in row order. Each shader draws a function of the pixel, moved between lanes, over the whole target and over a wedge
+//! whose edges leave helper invocations in quads.
 //!
-//! Votes are compared in whole quads only. Without quad control in the profile they are clustered reductions, in which
-//! Vulkan does not promise that helper invocations take part; VK_KHR_shader_quad_control exists for that. lavapipe leaves
-//! them out (glslang's `subgroupClusteredOr(p, 4u)` at an edge ignores the neighbour beyond it too). It also clips the
-//! triangle that covers the whole target into two, whose common edge crosses the target.
+//! Votes are compared only in whole quads. Without quad control in the profile they are clustered reductions, in which
+//! Vulkan does not guarantee that helper invocations take part; VK_KHR_shader_quad_control exists for that. lavapipe
+//! leaves them out (glslang's `subgroupClusteredOr(p, 4u)` at an edge also ignores the neighbour beyond it). It also
+//! clips the triangle that covers the whole target into two, whose common edge crosses the target.
 
 use std::path::Path;
 
@@ -19,13 +19,13 @@ const SIDE: u32 = 16;
 /// The value of an output at a pixel.
 type Formula = fn(output: usize, x: u32, y: u32) -> [u32; 4];
 
-/// A shader, the words of a pixel of its outputs, and how many outputs there are before the one that marks what was drawn.
+/// A shader, the words per pixel of its outputs, and the number of outputs before the one that marks drawn pixels.
 struct Row {
     name: &'static str,
     words: usize,
     outputs: usize,
     formula: Formula,
-    /// The shapes that it is drawn with.
+    /// The shapes to draw.
     shapes: &'static [&'static str],
 }
 
@@ -84,7 +84,7 @@ fn check(row: &Row, shape: &str) -> Result<(), String> {
     let mut sources = Sources::read(&path.with_extension("frag"))?;
     sources.vertex = Some(std::fs::read_to_string(shared(shape)).map_err(|e| e.to_string())?);
     let mut request = sources.plan.request();
-    // Nothing is read: one run says all.
+    // Nothing is read, so one run is enough.
     request.runs.truncate(1);
     request.others.truncate(1);
     request.scenes.truncate(1);
@@ -114,7 +114,7 @@ fn compare(row: &Row, left: &[Vec<u32>], partial: bool) -> Result<(), String> {
 }
 
 impl Row {
-    /// Returns true if a pixel was drawn, in a whole quad where that is asked for.
+    /// Returns true if a pixel was drawn, and its whole quad if required.
     fn is_compared(&self, mark: &[u32], x: u32, y: u32) -> bool {
         let whole = self.shapes.contains(&FULL) || drawn_in_quad(mark, x, y) == 4;
         whole && mark[(y * SIDE + x) as usize] == 1
@@ -125,13 +125,13 @@ fn pixels() -> impl Iterator<Item = (u32, u32)> {
     (0..SIDE * SIDE).map(|pixel| (pixel % SIDE, pixel / SIDE))
 }
 
-/// Pixels of the quad around one that were drawn.
+/// Number of pixels drawn in the quad around a pixel.
 fn drawn_in_quad(mark: &[u32], x: u32, y: u32) -> usize {
     let drawn = |n| source(n, x, y);
     (0..4).map(drawn).filter(|(x, y)| mark[(y * SIDE + x) as usize] == 1).count()
 }
 
-/// Everything was drawn, or some of it: quads in whole and quads in part.
+/// Checks that everything was drawn, or that there are both whole and partial quads.
 fn check_coverage(mark: &[u32], partial: bool) -> Result<(), String> {
     let quads = pixels().filter(|(x, y)| x & 1 == 0 && y & 1 == 0);
     let counts: Vec<usize> = quads.map(|(x, y)| drawn_in_quad(mark, x, y)).collect();
@@ -178,7 +178,7 @@ fn long(x: u32, y: u32) -> [u32; 4] {
     [x * 7 + y, 0x8000_0000 | x << 8 | y, 0, 0]
 }
 
-/// A 16-bit integer in the low half, and in the high half the quarters in a float of 16 bits.
+/// A 16-bit integer in the low half, and a 16-bit float that counts quarters in the high half.
 fn narrow(x: u32, y: u32) -> [u32; 4] {
     [((x * 300 + y) & 0xffff) | ((x + 16 * y) << 16), 0, 0, 0]
 }
@@ -187,13 +187,13 @@ fn pair(x: u32, y: u32) -> [u32; 4] {
     [(x as f32 * 0.5 - y as f32).to_bits(), (y as f32 * 8.0 + x as f32).to_bits(), 0, 0]
 }
 
-/// NVIDIA's names add the lane's own operand to what was moved.
+/// NVIDIA's functions add the lane's own operand to the moved one.
 fn with_operand(n: usize, x: u32, y: u32) -> [u32; 4] {
     let [moved, ..] = moved(n, x, y, float);
     [(f32::from_bits(moved) + (x * 16 + y) as f32).to_bits(), 0, 0, 0]
 }
 
-/// Any and all of the quad, then the same among the lanes of the left column, the others 7.
+/// Any and all over the quad, then both among the lanes of the left column; the other lanes get 7.
 fn votes(n: usize, x: u32, y: u32) -> [u32; 4] {
     let (left, top) = (x & !1, y & !1);
     let flag = |dx, dy| flag(left + dx, top + dy)[0];

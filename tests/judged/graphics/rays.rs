@@ -1,6 +1,7 @@
-//! One launch of a ray tracing pipeline through both compilers: a shader that generates rays, and those of the other
-//! stages whose files begin with its name. `NAME.END` is number 0 of a stage and `NAME.N.END` number `N`: a hit group, or a
-//! record of the table for misses or calls. Ray queries in compute and fragment shaders are dispatches and draws as others are.
+//! One launch of a ray tracing pipeline through both compilers: a ray generation shader, and the shaders for other
+//! stages whose file names begin with its name. `NAME.END` is number 0 of a stage and `NAME.N.END` number `N`: a hit
+//! group, or a record in the miss or callable table. Ray queries in compute and fragment shaders are tested as ordinary
+//! dispatches and draws.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +41,7 @@ pub fn trials() -> Vec<Trial> {
     files.iter().cloned().filter_map(row).chain(files.iter().cloned().filter_map(by_text)).collect()
 }
 
-/// The same through GLSL.
+/// Checks a launch through GLSL.
 fn check_text(path: &Path) -> Result<(), String> {
     let sources = Sources::read(path)?;
     let plan = Plan::read(&sources.0[0].text)?;
@@ -59,7 +60,7 @@ fn check_text(path: &Path) -> Result<(), String> {
     runs.into_iter().try_for_each(|(theirs, ours)| rival::differences(&plan.judged(), theirs, ours))
 }
 
-/// The stage that the end of a file's name says.
+/// The stage named by a file's extension.
 fn stage(path: &Path) -> Option<Stage> {
     Stage::named(path.extension()?.to_str()?)
 }
@@ -71,7 +72,7 @@ struct Shader {
     text: String,
 }
 
-/// The shaders of a launch, the one that generates rays first.
+/// The shaders of a launch, ray generation first.
 struct Sources(Vec<Shader>);
 
 impl Sources {
@@ -109,7 +110,7 @@ impl Sources {
     }
 }
 
-/// The stage and number that the name of a file says, if it is of the launch `stem`.
+/// The stage and number in the name of a file, if it belongs to the launch `stem`.
 fn part_of(stem: &str, file: &Path) -> Option<(Stage, u32)> {
     let name = file.file_name()?.to_str()?;
     let rest = name.strip_prefix(stem)?.strip_prefix('.')?;
@@ -132,7 +133,7 @@ fn check(path: &Path) -> Result<(), String> {
     rival::hold_profiles(&texts.join("\n"), &plan.judged(), &left, |profile| sources.ours(profile), run)
 }
 
-/// Something must have been stored: rays that meet nothing would prove nothing.
+/// Something must have been stored: rays that hit nothing would prove nothing.
 fn check_written(plan: &Plan, left: &[Buffers]) -> Result<(), String> {
     let before = plan.request().runs;
     let changed =

@@ -1,5 +1,5 @@
-//! One draw through both compilers: a fragment shader, the vertex shader beside it or one that several share, and the shaders of
-//! other stages that lie beside it.
+//! One draw through both compilers: a fragment shader, its own vertex shader or a shared one, and the shaders for other
+//! stages next to it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,21 +10,21 @@ use support::lavapipe::{Buffers, Request, Scene};
 use support::plan::Plan;
 use support::rival::{self, ours_of, theirs_of};
 
-/// The stages that a vertex may pass on its way to the fragments, and those that make primitives without it, in their order.
+/// The stages between vertices and fragments, and those that make primitives without vertices, in pipeline order.
 const BETWEEN: [Stage; 5] = [Stage::TessControl, Stage::TessEvaluation, Stage::Geometry, Stage::Task, Stage::Mesh];
 
-/// The sources of a draw and how it is run.
+/// The sources for a draw, and how to run it.
 pub struct Sources {
     pub fragment: String,
-    /// None where a mesh shader makes the primitives.
+    /// `None` if a mesh shader makes the primitives.
     pub vertex: Option<String>,
-    /// The stages between them, or in place of the vertices.
+    /// The stages between vertex and fragment, or in place of the vertex stage.
     pub between: Vec<(Stage, String)>,
     pub plan: Plan,
 }
 
 impl Sources {
-    /// Those of the fragment shader at `path`, whose comments are the plan.
+    /// Reads the sources for the fragment shader at `path`, whose comments are the plan.
     pub fn read(path: &Path) -> Result<Self, String> {
         let fragment = read(path)?;
         let plan = Plan::read(&fragment)?;
@@ -37,7 +37,7 @@ impl Sources {
         Ok(Self { vertex, fragment, between, plan })
     }
 
-    /// All texts with their stages: fragment, vertex, what is between.
+    /// All texts with their stages: fragment, vertex, then those between.
     pub fn all(&self) -> impl Iterator<Item = (Stage, &str)> {
         let vertex = self.vertex.as_deref().map(|text| (Stage::Vertex, text));
         let ends = [(Stage::Fragment, self.fragment.as_str())].into_iter().chain(vertex);

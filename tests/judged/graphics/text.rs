@@ -1,4 +1,4 @@
-//! The same shaders through other shading languages: what comes out of them leaves what glslang's modules leave, or is
+//! The same shaders through other shading languages: the results match those of glslang's modules, or the shader is
 //! refused for a listed reason.
 
 use std::path::{Path, PathBuf};
@@ -11,25 +11,25 @@ use support::by_text::{self, Made, Outcome};
 use support::plan::Plan;
 use support::{metal, rival};
 
-/// A language that shaders go by.
+/// A language that shaders are compiled through.
 pub struct Way {
     pub profile: &'static str,
     /// Fixtures that it cannot express, with a part of the message.
     refused: &'static [&'static [(&'static str, &'static str)]],
-    /// True if its modules run; otherwise that they are made is all.
+    /// True if its modules run; otherwise making them is enough.
     runs: bool,
 }
 
 pub static WGSL: Way = Way { profile: "wgsl", refused: &[NO_LANGUAGE, NO_WGSL], runs: true };
 pub static GLSL: Way = Way { profile: "glsl-450-khr", refused: &[], runs: true };
-/// DXC numbers inputs and outputs in its own way.
+/// DXC assigns locations to inputs and outputs in its own way.
 pub static HLSL: Way = Way { profile: "hlsl-6.7", refused: &[NO_HLSL], runs: false };
 pub static HLSL_6_6: Way = Way { profile: "hlsl-6.6", ..HLSL };
 
-/// No compiler of Metal's language is here: a compiler of C++ takes the texts with a header's declarations.
+/// No Metal compiler is available here: a C++ compiler takes the texts with declarations from a header.
 pub const MSL: [&str; 3] = ["msl-3.0", "msl-3.1", "msl-3.2"];
 
-/// Those that the language lacks, or the writer so far, with a part of the message.
+/// What the language lacks, or the writer so far, with a part of the message.
 static NO_LANGUAGE: &[(&str, &str)] = &[
     ("barycentric_frag", "GL_EXT_fragment_shader_barycentric"),
     ("clip_and_cull_frag", "built-in value ClipDistance"),
@@ -166,7 +166,7 @@ pub fn check_compute(way: &Way, path: &Path) -> Result<(), String> {
     hold(&plan, &theirs, &ours)
 }
 
-/// The texts of all dispatches and draws in Metal's language.
+/// Checks the texts of all dispatches and draws in Metal's language.
 pub fn check_msl(profile: &str, files: &[PathBuf]) -> Result<(), String> {
     let mut texts = Vec::new();
     for path in files {
@@ -181,7 +181,7 @@ pub fn check_msl(profile: &str, files: &[PathBuf]) -> Result<(), String> {
     metal::takes(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The texts of all stages of a program; none where one is refused, as the lists say.
+/// The texts for all stages of a program; `None` if one is refused, as the lists expect.
 fn msl_of(profile: &str, path: &Path, sources: &[(Stage, String)]) -> Result<Vec<String>, String> {
     let name = super::name(path);
     let known = no_msl(profile, &name);
@@ -200,7 +200,7 @@ fn msl_of(profile: &str, path: &Path, sources: &[(Stage, String)]) -> Result<Vec
     }
 }
 
-/// A draw.
+/// Checks a draw.
 pub fn check_draw(way: &Way, path: &Path) -> Result<(), String> {
     let sources = Sources::read(path)?;
     let Some(made) = all_made(way, path, sources.all())? else { return Ok(()) };
@@ -214,7 +214,7 @@ pub fn check_draw(way: &Way, path: &Path) -> Result<(), String> {
     hold(&sources.plan, &theirs, &ours)
 }
 
-/// A draw by the modules that DXC makes of the HLSL of all stages.
+/// Checks a draw with DXC's modules for the HLSL of all stages.
 pub fn check_hlsl_draw(path: &Path) -> Result<(), String> {
     let sources = Sources::read(path)?;
     let stages: Vec<(Stage, &str)> = sources.all().collect();
@@ -232,7 +232,7 @@ fn hold(plan: &Plan, theirs: &Runs, ours: &Runs) -> Result<(), String> {
     runs.into_iter().try_for_each(|(theirs, ours)| rival::differences(&plan.judged(), theirs, ours))
 }
 
-/// The modules of all stages, which are compiled together; none where one is refused, as the list says.
+/// The modules for all stages, which are compiled together; `None` if one is refused, as the list expects.
 fn all_made<'s>(
     way: &Way,
     path: &Path,

@@ -1,4 +1,5 @@
-//! The results of glslang's modules, found once per shader: ours and those through other languages are held against it.
+//! The results of glslang's modules, computed once per shader: crosslane's results, direct and through other languages,
+//! are compared with them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use support::lavapipe::Buffers;
 
-/// The buffers that glslang's modules leave of the shader at `path`: known, or found by `find`.
+/// The buffers after running glslang's modules for the shader at `path`: cached, or computed by `find`.
 pub fn left(path: &Path, find: impl FnOnce() -> Result<Vec<Buffers>, String>) -> Result<Arc<Vec<Buffers>>, String> {
     static KNOWN: Mutex<BTreeMap<PathBuf, Arc<Vec<Buffers>>>> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

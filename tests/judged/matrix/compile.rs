@@ -1,4 +1,4 @@
-//! A shader of cells as what each target makes of it.
+//! A shader of cells, compiled for each target.
 
 use crosslane::backend::{amd, nv, ptx};
 use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
@@ -20,11 +20,11 @@ use support::fixture::Language;
 /// The output for a shader.
 pub enum Made {
     Spirv(Vec<u32>),
-    /// A text in WGSL, and the module that it becomes.
+    /// A WGSL text, and its module.
     Wgsl(String, Vec<u32>),
-    /// A text in GLSL for other drivers than those here, and glslang's module of it.
+    /// A GLSL text for drivers that are not available here, and glslang's module for it.
     Glsl(String, Vec<u32>),
-    /// A text in MSL with its reflection.
+    /// An MSL text with its reflection.
     Msl(String, String),
     Nv(nv::Program),
     Amd(amd::Program),

@@ -1,4 +1,4 @@
-//! The arguments of calls, and the values that they get: the same on every machine.
+//! The arguments of calls, and their values: the same on every machine.
 
 use super::formula::Value;
 use super::kind::{Kind, Type};
@@ -8,38 +8,38 @@ use support::scalar::{Half, Op};
 /// The domain of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Domain {
-    /// Moved: any bits but those of a NaN or a subnormal.
+    /// Moved: any bits except NaNs and subnormals.
     Data,
     /// Moved, the same in all lanes.
     UniformData,
-    /// Folded: sums and products are exact in every order where the profile promises none.
+    /// Reduced: sums and products are exact in every order if the profile does not guarantee one.
     Summand,
-    /// The same, exact everywhere.
+    /// Reduced, and always exact.
     Exact,
     /// Sorted: few different values.
     Key,
     /// Compared: one, two or a few different values.
     Class,
     Predicate,
-    /// A lane of the subgroup, another one in each lane or the same in all.
+    /// A lane of the subgroup, different in each lane or the same in all.
     AnyLane,
     UniformLane,
     /// A lane from 0 to 31.
     WarpLane,
-    /// Any number, another one in each lane.
+    /// Any number, different in each lane.
     AnyIndex,
-    /// A number below twice the subgroup's lanes, the same in all.
+    /// A number below twice the subgroup size, the same in all lanes.
     UniformIndex,
     /// An index of NVIDIA's shuffles: 0 to 39.
     NvIndex,
     /// A ballot with some bit of the subgroup's lanes, the same in all.
     Ballot,
-    /// The ballots of the lanes' own sets.
+    /// The ballots of the lanes' partitions.
     Partition,
     /// A 64-bit mask.
     Mask,
-    /// Constants: a width as number or logarithm, a lane of the quad, the mode of a quad permutation, its four lanes, the
-    /// three masks of a swizzle, a number of lanes.
+    /// Constants: a width as a number or logarithm, a lane of the quad, the mode of a quad permutation, its four lanes,
+    /// the three masks of a swizzle, a number of lanes.
     Width,
     Log2,
     QuadLane,
@@ -51,14 +51,14 @@ pub enum Domain {
     Out,
 }
 
-/// The shapes that inputs take.
+/// The patterns of inputs.
 pub const PATTERNS: usize = 3;
 
-/// Where and for what a value is made.
+/// The place and purpose of a value.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub pattern: usize,
-    /// Tells one argument from another.
+    /// Distinguishes arguments.
     pub salt: u64,
     /// The invocation, counted over all subgroups.
     pub slot: usize,
@@ -66,19 +66,19 @@ pub struct Place {
     pub lanes: usize,
     /// The operator of a fold.
     pub op: Option<Op>,
-    /// True if the order of float folds is fixed, so that inexact ones may be compared.
+    /// True if the order of float reductions is fixed, so that inexact ones can be compared.
     pub ordered: bool,
     pub language: Language,
 }
 
-/// The quad permutations, their lanes, the masks of swizzles, and the numbers of lanes that calls say.
+/// The quad permutations, their lanes, the masks of swizzles, and the numbers of lanes that calls use.
 const MODES: [u64; 4] = [0x1B, 0x39, 0xB1, 0x00];
 const LANES: [Value; 4] = [[1, 1, 3, 0], [3, 2, 1, 0], [0, 0, 3, 3], [2, 0, 2, 1]];
 const MASKS: [Value; 4] = [[31, 0, 16, 0], [28, 1, 2, 0], [15, 16, 7, 0], [24, 3, 0, 0]];
 const FIRST: [u64; 4] = [1, 7, 31, 32];
 
 impl Domain {
-    /// The value that a constant argument says; none for others.
+    /// The value of a constant argument; `None` for others.
     pub fn constant(self, width: usize, salt: u64) -> Option<Value> {
         let pick = (salt % 4) as usize;
         Some(match self {
@@ -164,7 +164,7 @@ fn float(kind: Kind, value: f64) -> u64 {
     }
 }
 
-/// Ascending numbers, which show a wrong lane by its number; random ones; the corners of the type.
+/// Ascending numbers, which identify a wrong lane; random numbers; the extremes of the type.
 fn data(kind: Kind, n: usize, place: Place) -> u64 {
     let number = 4 * place.slot as u64 + n as u64;
     match (place.pattern, kind.is_float()) {
@@ -185,14 +185,14 @@ fn float_corner(kind: Kind, random: u64) -> u64 {
     let largest = match kind {
         Kind::F16 => 65504.0,
         Kind::F32 => f32::MAX.into(),
-        // Values that an f32 holds, because WGSL passes doubles so.
+        // Values that an f32 can hold, because WGSL passes doubles as f32.
         _ => f64::from(f32::MAX),
     };
     let all = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, largest, -largest, -1.5, 6.104e-5];
     float(kind, all[(random % 8) as usize])
 }
 
-/// All bits of the mantissa in use, and a size near one.
+/// All bits of the mantissa in use, and a magnitude near one.
 fn rounding(kind: Kind, random: u64) -> u64 {
     let fraction = (random >> 12) as f64 / (1u64 << 52) as f64;
     float(kind, (0.75 + 0.75 * fraction) * if random & 1 == 0 { 1.0 } else { -1.0 })
@@ -220,7 +220,7 @@ fn exact(op: Option<Op>, pattern: usize, slot: usize, random: u64) -> f64 {
     }
 }
 
-/// A small number; of signed types from -2 on.
+/// A small number; for signed types from -2 on.
 fn small(kind: Kind, number: u64, signed: bool) -> u64 {
     match kind {
         Kind::Bool => number & 1,
@@ -230,7 +230,7 @@ fn small(kind: Kind, number: u64, signed: bool) -> u64 {
     }
 }
 
-/// Zero, or a number that is not; of 64 bits one whose low half is zero.
+/// Zero or a nonzero number; with 64 bits, one whose low half is zero.
 fn truth(kind: Kind, truth: bool) -> u64 {
     match kind {
         _ if !truth => 0,
@@ -245,7 +245,7 @@ fn with_lane(mut words: Value, lane: usize) -> Value {
     words
 }
 
-/// The lanes of the subgroup that are in the own one of three sets.
+/// The lanes of the subgroup that are in this lane's partition, one of three.
 fn own_set(place: Place) -> Value {
     let set = |slot: usize| Place { slot, ..place }.random(0) % 3;
     let lanes = (0..place.lanes).filter(|lane| set(place.wave() + lane) == set(place.slot));

@@ -1,5 +1,5 @@
-//! The meaning of every row of the tables, in plain Rust: a formula for each family of names, over whole subgroups
-//! whose lanes are all active. A row without one fails the tests.
+//! The meaning of every row of the tables, in plain Rust: a formula for each family of names, over whole subgroups with
+//! all lanes active. A row without a formula fails the tests.
 
 use super::domain::Domain::{self, *};
 use super::kind::{Kind, Type};
@@ -9,16 +9,16 @@ use support::scalar::{Half, Op, Reduce, Scalar};
 /// The components of a value, as bits.
 pub type Value = [u64; 4];
 
-/// The value in each lane of a subgroup; none where it is not defined.
+/// The value in each lane of a subgroup; `None` where it is undefined.
 pub type Row = Vec<Option<Value>>;
 
 /// One call in one subgroup.
 pub struct Call<'a> {
-    /// The words in place of the placeholders of the family's name.
+    /// The words that replace the placeholders in the family's name.
     pub words: &'a [(&'static str, &'static str)],
     /// Lanes of the subgroup.
     pub lanes: usize,
-    /// The width that the form says; the subgroup where it says none.
+    /// The form's width; the subgroup's if it has none.
     pub width: usize,
     /// The type of each argument of [`Formula::arguments`], and its value in each lane.
     pub types: &'a [Type],
@@ -31,7 +31,7 @@ pub struct Call<'a> {
 pub struct Formula {
     /// The family's name as the tables write it.
     pub family: &'static str,
-    /// The domains of its arguments, widths left out.
+    /// The domains of its arguments, without widths.
     pub arguments: &'static [Domain],
     /// A row for each result.
     pub rule: fn(&Call<'_>) -> Vec<Row>,
@@ -41,7 +41,7 @@ const fn is(family: &'static str, arguments: &'static [Domain], rule: fn(&Call<'
     Formula { family, arguments, rule }
 }
 
-/// The formula of a family with so many arguments, widths left out.
+/// The formula for a family with this number of arguments, not counting widths.
 pub fn of(family: &str, arguments: usize) -> Option<&'static Formula> {
     FORMULAS.iter().find(|formula| formula.family == family && formula.arguments.len() == arguments)
 }
@@ -199,12 +199,12 @@ macro_rules! typed {
 }
 
 impl Call<'_> {
-    /// The word in place of a placeholder.
+    /// The word that replaces a placeholder.
     fn word(&self, name: &str) -> &'static str {
         self.words.iter().find(|(known, _)| *known == name).map_or("", |(_, word)| word)
     }
 
-    /// The operator that the name says.
+    /// The operator in the name.
     pub fn op(&self) -> Op {
         operator(self.words).expect("the name of a fold says its operator")
     }
@@ -218,7 +218,7 @@ impl Call<'_> {
         vec![self.each(|i| Some([rule(i) as u64, 0, 0, 0]))]
     }
 
-    /// Argument 0 of another lane; nothing beyond the subgroup.
+    /// Argument 0 of another lane; `None` beyond the subgroup.
     fn read(&self, source: impl Fn(usize) -> Option<usize>) -> Vec<Row> {
         vec![self.each(|i| source(i).and_then(|j| self.arguments[0].get(j).copied()))]
     }
@@ -239,7 +239,7 @@ impl Call<'_> {
         all.sum::<u128>() & sem::below(self.lanes)
     }
 
-    /// A set of lanes as the form gives it: four words, 64 bits or one word.
+    /// A set of lanes in the form's representation: four words, 64 bits or one word.
     fn set(&self, bits: u128) -> Value {
         match self.results[0] {
             Type { size: 4, .. } => [0, 1, 2, 3].map(|n| (bits >> (32 * n)) as u64 & 0xffff_ffff),
@@ -258,20 +258,20 @@ impl Call<'_> {
         vec![self.each(|_| Some(self.set(bits)))]
     }
 
-    /// The bits of the own warp's lanes for which `holds(own, lane)`.
+    /// The bits of the lanes in the same warp for which `holds(own, lane)`.
     fn warp_masks(&self, holds: impl Fn(usize, usize) -> bool) -> Vec<Row> {
         let base = |i: usize| i & !(WARP - 1);
         let lanes = |i: usize| base(i)..self.lanes.min(base(i) + WARP);
         self.number(|i| lanes(i).filter(|&j| holds(i, j)).map(|j| 1 << (j - base(i))).sum())
     }
 
-    /// The lanes of groups of `size` that compare with the own one as the name says.
+    /// The lanes in groups of `size` for which the comparison in the name holds.
     fn lane_masks(&self, size: usize) -> Vec<Row> {
         let bits = |i: usize| (0..size).filter(|&j| compares(self.word("M"), j, i % size)).map(|j| 1u128 << j).sum();
         vec![self.each(|i| Some(self.set(bits(i))))]
     }
 
-    /// The vote that the name says, in segments.
+    /// The vote in the name, over segments.
     fn vote(&self, width: usize) -> Vec<Row> {
         let word = if self.word("F").is_empty() { "Equal" } else { self.word("F") };
         let segment = |i: usize| &self.arguments[0][i & !(width - 1)..][..width];
@@ -351,7 +351,7 @@ fn bits<T: Scalar>(lanes: &[Lane<T>]) -> Vec<Option<u64>> {
     lanes.iter().map(|lane| lane.map(Scalar::to_bits)).collect()
 }
 
-/// The operator that one of the words is.
+/// The operator among the words.
 pub fn operator(words: &[(&str, &str)]) -> Option<Op> {
     words.iter().find_map(|(_, word)| {
         Some(match word.to_ascii_lowercase().as_str() {
@@ -466,7 +466,7 @@ fn partition(c: &Call<'_>) -> Vec<Row> {
     vec![c.each(|i| Some(c.set((0..c.lanes).filter(|j| same(i, j)).map(|j| 1u128 << j).sum())))]
 }
 
-/// Folds over the lanes of the own set, whose values are exact in every order.
+/// Reductions over the lanes of each partition, with values that are exact in every order.
 fn partitioned(c: &Call<'_>) -> Vec<Row> {
     let reached = |i: usize, j: usize| match c.word("K") {
         "Inclusive" => j <= i,
@@ -494,7 +494,7 @@ fn sorted(c: &Call<'_>) -> Vec<Row> {
     (0..c.arguments.len()).map(|n| lanes.iter().map(|lane| Some(lane[n])).collect()).collect()
 }
 
-/// Numbers in the order of the values; of floats those without NaN.
+/// Numbers in the order of the values; floats must not be NaN.
 fn rank(kind: Kind, bits: u64) -> i128 {
     let unused = 64 - kind.bits();
     let signed = i128::from(((bits << unused) as i64) >> unused);

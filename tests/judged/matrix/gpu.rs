@@ -6,8 +6,8 @@
 //! CROSSLANE_MATRIX=gpu CROSSLANE_CUDA=1 CROSSLANE_VERIFIED=docs/verified/ops-cuda.md cargo test --release --test judged matrix::
 //! ```
 //!
-//! Without `CROSSLANE_GL`, `CROSSLANE_DRIVER_LANES` or `CROSSLANE_CUDA` its part is skipped; without `CROSSLANE_VERIFIED`
-//! no page is written.
+//! Without `CROSSLANE_GL`, `CROSSLANE_DRIVER_LANES` or `CROSSLANE_CUDA` the corresponding part is skipped; without
+//! `CROSSLANE_VERIFIED` no page is written.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -55,7 +55,7 @@ pub fn runs(profile: &Profile) -> bool {
     asked && PROFILES.contains(&&*profile.name)
 }
 
-/// Keeps what came out of a unit.
+/// Records the results for a unit.
 pub fn record(unit: &Unit, profile: &str, done: &Result<Outcome, String>) {
     let family = format!("{} | `{}`", unit.row().dialect, unit.row().family);
     let mut counts = COUNTS.lock().expect("no thread panics while counting");

@@ -1,4 +1,4 @@
-//! Runs cells of a unit on a profile, by every way that can show them, and holds what comes out against the formulas.
+//! Runs a unit's cells on a profile, in every way that can test them, and compares the results with the formulas.
 
 use std::collections::HashSet;
 
@@ -19,13 +19,13 @@ use support::interpret::{self, Order};
 use support::lavapipe::{self, Buffers, Request};
 use support::{compiler, cuda, dawn, judge, metal, nv, opengl, ptx, radv, simulator};
 
-/// Types in one shader for lavapipe.
+/// Number of types in one shader for lavapipe.
 const TOGETHER: usize = 5;
 
 /// How much is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// A part that takes turns.
+    /// A part, in which widths, front ends and profiles take turns.
     Slice,
     All,
     /// On a GPU alone.
@@ -39,7 +39,7 @@ impl Mode {
     }
 }
 
-/// The texts of a unit that ran already: the same text does the same again.
+/// The texts of a unit that already ran: the same text gives the same results.
 #[derive(Default)]
 pub struct Seen(HashSet<String>);
 
@@ -69,7 +69,7 @@ pub fn judge(unit: &Unit, profile: &Profile, mode: Mode, seen: &mut Seen) -> Res
             .iter()
             .try_for_each(|ty| prove(unit, *ty, profile, mode.effort()).map_err(|why| format!("{ty:?}: {why}")))?;
     }
-    // The time that lavapipe's compiler takes grows faster than its shader.
+    // The time lavapipe's compiler takes grows faster than the shader.
     let most = if !profile.target.is_hardware() && mode != Mode::Gpu { TOGETHER } else { taken.len().max(1) };
     taken.chunks(most).try_for_each(|part| run(unit, part, profile, mode, seen))?;
     Ok(Outcome { right: taken.len(), refused: refused.len() })
@@ -77,7 +77,7 @@ pub fn judge(unit: &Unit, profile: &Profile, mode: Mode, seen: &mut Seen) -> Res
 
 fn hold_refusal(asked: &Asked<'_>) -> Result<(), String> {
     let reason = asked.reason().ok_or("nothing refuses it")?;
-    // HLSL has values of more types than its cross-lane operations take here, and no driver runs those.
+    // HLSL has values of more types than its cross-lane operations support here, and no driver runs those.
     if asked.profile.target == Target::Hlsl && reason.title == LACKS_TYPE {
         return Ok(());
     }
@@ -124,7 +124,7 @@ impl Run<'_> {
         Request::new(module, 1, self.shader().before(lanes, self.profile.reproducible))
     }
 
-    /// Holds what each run left in the output buffer.
+    /// Checks the output buffer after each run.
     fn hold(&self, lanes: usize, who: &str, after: &[Buffers]) -> Result<(), String> {
         let expected = self.shader().after(lanes, self.profile.reproducible);
         for (pattern, (column, buffers)) in expected.iter().zip(after).enumerate() {
@@ -134,7 +134,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// One in turn of the sizes that the subgroup can have, out of `sizes`; all of them where the profile is asked for by name.
+    /// One of the subgroup sizes in `sizes` that are possible, chosen in turn; all of them if the profile is requested
+    /// by name.
     fn sizes(&self, sizes: &[usize]) -> Vec<usize> {
         let fit: Vec<usize> = sizes.iter().copied().filter(|size| *size >= self.unit.least()).collect();
         match &fit[..] {
@@ -222,7 +223,7 @@ impl Run<'_> {
         self.lower(module)?;
         let sizes = if self.stages.executed { self.sizes(&lavapipe::LANES) } else { Vec::new() };
         for lanes in sizes {
-            // All but the version.
+            // Everything except the version.
             let text = format!("{:?}", &module[2..]);
             if seen.is_new("lavapipe", lanes, self.profile.reproducible, &text) {
                 self.hold(lanes, "lavapipe", &twice(lanes, &self.request(module.to_vec(), lanes))?)?;
@@ -239,7 +240,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Simulates what a text in GLSL says.
+    /// Simulates a GLSL text.
     fn read_back(&self, text: &str, seen: &mut Seen) -> Result<(), String> {
         let own = self.profile.wave_size.map(|size| vec![size as usize]);
         for lanes in own.unwrap_or_else(|| self.sizes(&simulator::LANES)) {
@@ -283,18 +284,18 @@ impl Run<'_> {
     }
 }
 
-/// The words of the simulator's buffers.
+/// The words in the simulator's buffers.
 fn words(after: Vec<Vec<simulator::After>>) -> Vec<Buffers> {
     after.into_iter().map(|run| run.into_iter().map(|buffer| buffer.words).collect()).collect()
 }
 
-/// Runs a module on lavapipe, again in a new process where the first one did not end: what never ends does so twice.
+/// Runs a module on lavapipe, and again in a new process if the first run did not end: an endless loop does so twice.
 fn twice(lanes: usize, request: &Request) -> Result<Vec<Buffers>, String> {
     let first = lavapipe::run(lanes, request);
     if lavapipe::is_stuck(&first) { lavapipe::run(lanes, request) } else { first }
 }
 
-/// The smallest environment that takes a profile's modules, in the words of `spirv-val`.
+/// The minimum environment for a profile's modules, as named by `spirv-val`.
 fn environment(profile: &Profile) -> &'static str {
     if let Some(environment) = profile.client.row().environment {
         return environment;

@@ -1,4 +1,4 @@
-//! The scalar types of the matrix: how the languages spell them, and how words of a buffer become values and back.
+//! The matrix's scalar types: how the languages spell them, and how values are stored in words of a buffer.
 
 use crosslane::grammar::Shape;
 use crosslane::ir::{Scalar, ScalarKind};
@@ -58,7 +58,8 @@ static GLSL: [Spelling; 12] = [
     spelling("uint64_t", "u64vec", "packUint2x32(uvec2($0, $1))", &["unpackUint2x32($e).x", "unpackUint2x32($e).y"]),
 ];
 
-/// WGSL has no bits of an `f64`: it travels as an `f32`. naga reads no bits of an `f16`. It has no integers of 8 and 16 bits.
+/// WGSL has no access to the bits of an `f64`: it is passed as an `f32`. naga does not read the bits of an `f16`. WGSL
+/// has no integers of 8 and 16 bits.
 #[rustfmt::skip]
 static WGSL: [Option<Spelling>; 12] = [
     Some(spelling("f32", "", "bitcast<f32>($0)", &["bitcast<u32>($e)"])),
@@ -131,12 +132,12 @@ impl Kind {
         self.spelling(language).expect("cells are made of the types that a language has")
     }
 
-    /// Words of a buffer that hold a value.
+    /// Number of buffer words for a value.
     pub fn words(self, language: Language) -> usize {
         self.spelled(language).store.len()
     }
 
-    /// The value in words.
+    /// The value as words.
     pub fn encode(self, language: Language, bits: u64) -> Vec<u32> {
         match (self, self.words(language)) {
             (Self::F64, 1) => vec![(f64::from_bits(bits) as f32).to_bits()],
@@ -145,7 +146,7 @@ impl Kind {
         }
     }
 
-    /// The value that reaches a shader through a language.
+    /// The value as a shader in a language receives it.
     pub fn through(self, language: Language, bits: u64) -> u64 {
         match (self, language) {
             (Self::F64, Language::Wgsl) => f64::from(f64::from_bits(bits) as f32).to_bits(),
@@ -153,7 +154,7 @@ impl Kind {
         }
     }
 
-    /// The expression of a value that begins at word `at` of the buffer that `word` spells.
+    /// The expression for a value that begins at word `at` of the buffer that `word` spells.
     fn load(self, language: Language, at: usize, word: &impl Fn(usize) -> String) -> String {
         self.spelled(language).load.replace("$0", &word(at)).replace("$1", &word(at + 1))
     }

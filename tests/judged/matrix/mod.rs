@@ -1,9 +1,10 @@
-//! The matrix: every operation of the tables × type × width × front end × profile. The cells come from the tables of the
-//! compiler, so a new row is a new cell; the expected results come from formulas in plain Rust. Each cell is proven by the
-//! lane engine and simulated with the profile's plan. Then its listing is interpreted, or its module is validated and run
-//! on lavapipe.
+//! The matrix: every operation of the tables × type × width × front end × profile. The cells come from the compiler's
+//! tables, so a new row makes new cells; the expected results come from formulas in plain Rust. Each cell is proven by
+//! the lane engine and simulated with the profile's plan. Then its listing is interpreted, or its module is validated
+//! and run on lavapipe.
 //!
-//! An ordinary run takes a part of the cells, with every row, type, width and profile. `CROSSLANE_MATRIX` chooses others:
+//! An ordinary run tests a part of the cells that covers every row, type, width and profile. `CROSSLANE_MATRIX` selects
+//! others:
 //! - `all` runs all cells and writes docs/verified/ops.md.
 //! - Names of profiles, with commas, run all of theirs; a single name with every subgroup size.
 //! - `gpu` runs the cells that an NVIDIA GPU can run (see `gpu.rs`).
@@ -34,7 +35,7 @@ use rows::{Unit, units};
 use stage::PROFILES;
 use support::trial::{Trial, trial};
 
-/// Writes the pages that a run of all cells is kept in, when that was asked for and all of them were run.
+/// Writes the pages that record a run of all cells, if requested and if all of them ran.
 pub fn write_pages(arguments: &Arguments, conclusion: &Conclusion) {
     let is_whole = arguments.filter.as_deref() == Some("matrix::") && arguments.skip.is_empty() && !arguments.list;
     let write = match is_whole {
@@ -47,12 +48,12 @@ pub fn write_pages(arguments: &Arguments, conclusion: &Conclusion) {
     write().unwrap_or_else(|why| panic!("{why}"));
 }
 
-/// Returns true if the cells that a GPU can show are asked for.
+/// Returns true if the cells that a GPU can test are requested.
 pub fn is_on_gpu() -> bool {
     asks_for("gpu")
 }
 
-/// The mode that `CROSSLANE_MATRIX` asks for.
+/// The mode selected by `CROSSLANE_MATRIX`.
 fn mode() -> Mode {
     match std::env::var("CROSSLANE_MATRIX").as_deref() {
         Ok("all") => Mode::All,
@@ -67,7 +68,7 @@ fn asks_for(word: &str) -> bool {
     std::env::var("CROSSLANE_MATRIX").is_ok_and(|asked| asked == word)
 }
 
-/// Returns true if all cells of a profile are asked for.
+/// Returns true if all cells of a profile are requested.
 fn is_asked(profile: &Profile, mode: Mode) -> bool {
     match std::env::var("CROSSLANE_MATRIX").as_deref() {
         Ok("all") => true,
@@ -118,13 +119,13 @@ fn groups() -> BTreeMap<String, Vec<Unit>> {
 /// How many failures a trial tells.
 const TOLD: usize = 4;
 
-/// Judges units on profiles; all that is wrong counts, some of it is told.
+/// Judges units on profiles; all failures count, some of them are reported.
 fn all_right(part: Vec<(Unit, &'static str)>, mode: Mode) -> Result<(), String> {
     let mut wrong = Vec::new();
     let mut seen: Option<(usize, u64, Seen)> = None;
     for (unit, name) in &part {
         let profile = PROFILES.iter().find(|profile| *profile.name == **name).ok_or("no such profile")?;
-        // Observations of one unit are used for that unit only.
+        // Observations of a unit are used for that unit only.
         let key = (unit.row, unit.turn());
         if seen.as_ref().is_none_or(|(row, turn, _)| (*row, *turn) != key) {
             seen = Some((key.0, key.1, Seen::default()));

@@ -1,5 +1,5 @@
-//! One shader per family, the same input, the same bits: from the simulator, from SPIR-V with reductions in the fixed order
-//! on lavapipe, from NVIDIA's listing and from AMD's; with an NVIDIA GPU, from that too, through Vulkan and OpenGL.
+//! One shader per family, the same input, the same bits: from the simulator, from SPIR-V with reductions in fixed order
+//! on lavapipe, from NVIDIA's listing and from AMD's; with an NVIDIA GPU, also from the GPU, through Vulkan and OpenGL.
 //!
 //! ```sh
 //! CROSSLANE_MATRIX=portable CROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/portable.md \
@@ -25,7 +25,7 @@ use support::{nv, opengl, ptx, report, simulator};
 /// The width of the segments, which subgroups of every size here have.
 const WIDTH: usize = 16;
 
-/// A trial for each family of the portable interface whose forms say a width.
+/// A trial for each family of the portable interface that has forms with a width.
 pub fn trials() -> Vec<Trial> {
     let portable = |unit: &Unit| {
         let says = unit.row().arguments.iter().all(|domain| *domain != super::domain::Domain::Width);
@@ -40,7 +40,7 @@ pub fn trials() -> Vec<Trial> {
     all.into_iter().map(trial).collect()
 }
 
-/// Types whose results the claim is about in every engine here.
+/// Types for which all engines here are expected to agree.
 fn types(unit: &Unit) -> Vec<Option<Type>> {
     let wanted =
         |ty: &Option<Type>| ty.is_none_or(|ty| [Kind::F32, Kind::I32, Kind::U32, Kind::Bool].contains(&ty.kind));
@@ -59,7 +59,7 @@ enum Engine {
     PtxListing,
 }
 
-/// Their names in the table, in their order.
+/// The engines' names in the table, in order.
 const ENGINES: [&str; 7] = [
     "simulator",
     "SPIR-V on lavapipe",
@@ -70,10 +70,10 @@ const ENGINES: [&str; 7] = [
     "PTX listing, interpreted",
 ];
 
-/// How many profiles each engine ran a family for, all with the same bits.
+/// The number of profiles for which each engine ran a family, all with the same bits.
 static SAME: LazyLock<Mutex<BTreeMap<String, [usize; ENGINES.len()]>>> = LazyLock::new(Mutex::default);
 
-/// Writes the table that `CROSSLANE_VERIFIED` names: a row for each family whose bits were the same everywhere.
+/// Writes the table named by `CROSSLANE_VERIFIED`: a row for each family whose bits were the same everywhere.
 pub fn write() -> Result<(), String> {
     let Some(path) = std::env::var_os("CROSSLANE_VERIFIED") else { return Ok(()) };
     let same = SAME.lock().map_err(|_| "a count is broken")?;
@@ -84,7 +84,7 @@ pub fn write() -> Result<(), String> {
     let rows: Vec<Vec<String>> = same.iter().map(row).collect();
     let table = report::table(&[&["family"][..], &ENGINES].concat(), &rows);
     let said = if opengl::is_asked() { opengl::describe()? } else { "none".to_owned() };
-    // Its name and the driver's; limits follow.
+    // The GPU's and the driver's names; limits follow.
     let gpu = said.lines().take(2).collect::<Vec<_>>().join(", ");
     let page = format!("{HEAD}\nGPU: {gpu}\n\n{table}");
     std::fs::write(&path, page).map_err(|e| format!("{}: {e}", path.to_string_lossy()))

@@ -1,5 +1,5 @@
-//! The request of a cell to the planner, and the proof of its plan: the operations of the catalog are proven by the
-//! tests of the lane engine, plans for others are checked here.
+//! The request of a cell to the planner, and the proof of its plan: the operations in the catalog are proven by the
+//! lane engine's tests, plans for others are checked here.
 
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex};
@@ -67,7 +67,7 @@ fn asked(unit: &Unit, ty: Option<Type>) -> Vec<Asked> {
     }
 }
 
-/// An argument: what it is, its type, and what it says if it is constant.
+/// An argument: its domain, its type, and its value if constant.
 type Argument = (Domain, Type, Option<Value>);
 
 fn of_function(lowering: Lowering, arguments: &[Argument], is_test: &dyn Fn(usize) -> bool) -> Vec<Asked> {

@@ -1,5 +1,5 @@
-//! Why a cell cannot be, as section 7 of the meaning of the operations says: who refuses is held against this table, and so
-//! is what is not refused.
+//! Why a cell is impossible, according to section 7 of the semantics: refusals are compared with this table, and so is
+//! what is not refused.
 
 use crosslane::profile::{Profile, Target};
 
@@ -13,9 +13,9 @@ use support::fixture::Language;
 pub struct Reason {
     /// The title in the table.
     pub title: &'static str,
-    /// True if it is the reason for a cell, where none before it is.
+    /// Returns true if this is the reason for a cell, assuming that none before it is.
     applies: fn(&Asked<'_>) -> bool,
-    /// The words that the message must hold, one of each list.
+    /// The words that the message must contain, one from each list.
     says: fn(&Asked<'_>) -> Vec<Vec<String>>,
 }
 
@@ -35,7 +35,7 @@ pub static REASONS: &[Reason] = &[
     },
     Reason {
         title: "no subgroups",
-        // Folds of one lane too: the shader around a cell asks for the lane's index.
+        // Reductions over one lane too: the shader around a cell uses the lane's index.
         applies: |asked| WITHOUT_SUBGROUPS.contains(&&*asked.profile.name),
         says: |_| {
             vec![
@@ -73,15 +73,15 @@ pub static REASONS: &[Reason] = &[
     },
     Reason {
         title: "no numbers of subgroups before SPIR-V 1.3",
-        // What it has is refused too: the shader around a cell asks for the subgroup's number. `fixtures/core/lanes_of_1_0.comp`
-        // judges it.
+        // What the profile has is refused too: the shader around a cell uses the subgroup's number.
+        // `fixtures/core/lanes_of_1_0.comp` tests it.
         applies: |asked| is_early(asked.profile),
         says: |_| vec![["spirv-1.", "needs SPIR-V 1.3"].map(str::to_owned).to_vec()],
     },
     Reason {
         title: "Fermi has no shuffles",
         applies: |asked| &*asked.profile.name == "nv-fermi" && !fermi_can(asked),
-        // A form that is too wide besides may be told so.
+        // A form that is also too wide may be reported as such.
         says: |_| {
             vec![
                 ["nv-fermi", "nv-shuffle", "is not available", "a subgroup of 32", "the subgroup has 32"]
@@ -125,8 +125,8 @@ const WITHOUT_SUBGROUPS: [&str; 5] = ["wgsl-nosubgroups", "msl-ios-2.1", "hlsl-5
 /// The title of the reason that a type is not there.
 pub const LACKS_TYPE: &str = "the language has no such type";
 
-/// Returns true if the values of a cell are of a type that the profile's language does not have; HLSL's halves have no bits in
-/// the modules that DXC makes.
+/// Returns true if the profile's language does not have the type of a cell's values; HLSL's halves have no bits in
+/// DXC's modules.
 fn lacks_type(asked: &Asked<'_>) -> bool {
     use Kind as K;
     const WORDS_ONLY: [&str; 8] =
@@ -138,7 +138,7 @@ fn lacks_type(asked: &Asked<'_>) -> bool {
     let has_narrow = asked.profile.target == Target::Msl;
     Shader::value_types(asked.unit, asked.ty).iter().any(|ty| match ty.kind {
         K::F16 | K::I8 | K::U8 | K::I16 | K::U16 if has_narrow => false,
-        // They are there, but no operation between lanes takes them.
+        // The types exist, but no cross-lane operation takes them.
         K::I64 | K::U64 if has_narrow => {
             asked.profile.version < (2, 3) || Shader::taken_types(asked.unit, asked.ty).contains(ty)
         }
@@ -173,12 +173,13 @@ fn fermi_can(asked: &Asked<'_>) -> bool {
     let has_extension = extension.is_none_or(|extension| extension.available(profile));
     let family = row.family.as_str();
     let known = FERMI.contains(&family) || votes_do(asked) || stays(asked);
-    // The validity of a shuffle up or down is that of the shuffle.
+    // The validity of a shuffle up or down comes from the shuffle itself.
     let shuffles = family == "shuffle{mode}NVValid" && !["shuffleNVValid", "shuffleXorNVValid"].contains(&row.title());
     known && !shuffles && (has_extension || asked.unit.language == Language::Wgsl)
 }
 
-/// A fold of one lane moves nothing. Sorts, segmented folds and rotations of one lane are refused with their wider forms.
+/// Returns true for a reduction over one lane, which moves nothing. Sorts, segmented reductions and rotations of one
+/// lane are refused with their wider forms.
 fn stays(asked: &Asked<'_>) -> bool {
     let family = &asked.unit.row().family;
     asked.unit.width == Some(1) && !["segmented", "Rotate", "sort"].iter().any(|moves| family.contains(moves))
@@ -196,14 +197,14 @@ const FOLDS: &[&str] = &[
 ];
 
 impl Asked<'_> {
-    /// Why the profile refuses the cell; none where it must not.
+    /// Why the profile refuses the cell; `None` if it must not.
     pub fn reason(&self) -> Option<&'static Reason> {
         REASONS.iter().find(|reason| (reason.applies)(self))
     }
 }
 
 impl Reason {
-    /// Holds what was said against what must be.
+    /// Compares the messages with the expected reason.
     pub fn hold(&self, asked: &Asked<'_>, said: &str) -> Result<(), String> {
         let missing = (self.says)(asked).into_iter().find(|words| !words.iter().any(|word| said.contains(word)));
         match missing {

@@ -1,5 +1,5 @@
-//! The rows of the language tables that give a value across lanes, and the cells that they make: a row, a type, a width
-//! and a front end. A new row is a new cell by itself.
+//! The rows of the language tables that give a value across lanes, and their cells: a row, a type, a width and a front
+//! end. A new row makes new cells automatically.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -19,9 +19,9 @@ use support::fixture::Language;
 pub struct Row {
     pub call: Callee,
     pub dialect: &'static str,
-    /// Its name with placeholders, which rows of one meaning share.
+    /// Its name with placeholders, which rows with the same meaning share.
     pub family: String,
-    /// The words in place of the placeholders.
+    /// The words that replace the placeholders.
     pub words: Vec<(&'static str, &'static str)>,
     /// The name in each language that has it.
     pub glsl: Option<&'static str>,
@@ -38,17 +38,17 @@ pub enum Callee {
     Variable(&'static Variable),
 }
 
-/// Some of a row's cells: those of one width and one front end, a cell for each type.
+/// Some of a row's cells: one width and one front end, with a cell for each type.
 #[derive(Clone)]
 pub struct Unit {
     pub row: usize,
-    /// The width that the form says, if it says one.
+    /// The form's width, if it has one.
     pub width: Option<usize>,
     pub language: Language,
     pub types: Vec<Option<Type>>,
 }
 
-/// Names that WGSL itself has for rows of another name.
+/// WGSL's own names for rows with another name.
 const WGSL_QUADS: [(&str, &str); 4] = [
     ("subgroupQuadBroadcast", "quadBroadcast"),
     ("subgroupQuadSwapHorizontal", "quadSwapX"),
@@ -56,7 +56,7 @@ const WGSL_QUADS: [(&str, &str); 4] = [
     ("subgroupQuadSwapDiagonal", "quadSwapDiagonal"),
 ];
 
-/// The rows that WGSL's own `subgroups` have: numbers alone, and lanes by constants.
+/// The rows that WGSL's own `subgroups` extension has: only numbers, and only constant lanes.
 #[rustfmt::skip]
 const WGSL_OWN: &[&str] = &[
     "subgroupAdd", "subgroupAnd", "subgroupBroadcast", "subgroupBroadcastFirst", "subgroupExclusiveAdd",
@@ -65,7 +65,7 @@ const WGSL_OWN: &[&str] = &[
     "subgroupXor", "quadBroadcast", "quadSwapX", "quadSwapY", "quadSwapDiagonal", "subgroupBallot",
 ];
 
-/// The widest segment that the matrix takes: no hardware has wider subgroups, and no simulator's.
+/// The widest segment in the matrix: no hardware and no simulator here has wider subgroups.
 const WIDEST: u32 = 64;
 
 /// Every row, in the order of the tables.
@@ -139,7 +139,7 @@ fn make(call: Callee, family: &str, name: &str, glsl: Option<&'static str>, wgsl
     }
 }
 
-/// The words that placeholders may have.
+/// The words that can replace placeholders.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "allThreadsEqual", "allInvocationsEqual", "allThreads", "allInvocations", "anyThread", "anyInvocation",
@@ -147,14 +147,14 @@ const WORDS: &[&str] = &[
     "Down", "down", "Add", "Mul", "Min", "Max", "And", "Xor", "add", "mul", "min", "max", "and", "xor", "All", "Any",
     "all", "any", "LSB", "MSB", "Up", "Or", "or", "up", "",
 ];
-/// The same of two letters and of one.
+/// Shorter words that can replace placeholders.
 #[rustfmt::skip]
 const SHORT: &[&str] = &[
     "Eq", "Ge", "Gt", "Le", "Lt", "eq", "ge", "gt", "le", "lt", "64", "32", "16", "8", "4", "2", "X", "Y", "0", "1",
     "3", "",
 ];
 
-/// The words of a family's placeholders in a name: each word once, the empty one last.
+/// The words that a name has for the family's placeholders: each word once, the empty one last.
 fn words(family: &str, name: &str) -> Option<Vec<(&'static str, &'static str)>> {
     const PLACEHOLDERS: [&str; 11] = ["mode", "Op", "op", "W", "F", "K", "U", "M", "m", "E", "D"];
     let Some((before, rest)) = family.split_once('{') else { return (family == name).then(Vec::new) };
@@ -208,7 +208,7 @@ impl Row {
         }
     }
 
-    /// The `#extension` that a shader turns on for it: one that the profile can have, if there is one.
+    /// The `#extension` that a shader enables for it: one that the profile supports, if possible.
     pub fn extension(&self, available: impl Fn(&Extension) -> bool) -> Option<&'static Extension> {
         let mut all = self.extensions().iter();
         self.extensions().iter().find(|extension| available(extension)).or_else(|| all.next())
@@ -219,7 +219,7 @@ impl Row {
         formula::operator(&self.words)
     }
 
-    /// The widths that its forms say.
+    /// The widths of its forms.
     fn widths(&self) -> Vec<Option<usize>> {
         let named = self.words.iter().find(|(name, _)| *name == "W").and_then(|(_, word)| word.parse().ok());
         let powers = |low: u32, high: u32| -> Vec<Option<usize>> {
@@ -234,7 +234,7 @@ impl Row {
         said.unwrap_or_else(|| vec![named])
     }
 
-    /// The types that a language can call it with: every scalar, and one length of vectors of each.
+    /// The types with which a language can call it: every scalar, and one vector length for each.
     fn types(&self, language: Language, width: Option<usize>, at: usize) -> Vec<Option<Type>> {
         let Callee::Function(overload) = self.call else { return vec![None] };
         if overload.generic.is_empty() {
@@ -265,12 +265,12 @@ impl Row {
         })
     }
 
-    /// The type of a parameter where `T` is `generic`.
+    /// The type of a parameter if `T` is `generic`.
     pub fn parameter(&self, n: usize, generic: Option<Type>) -> Type {
         Type::of(self.params()[n].ty.shape(shape(generic)).expect("parameters have types"))
     }
 
-    /// The types of the results, in the order of the formula's: what is returned, then what is written.
+    /// The types of the results, in the formula's order: the returned value, then those written.
     pub fn results(&self, generic: Option<Type>) -> Vec<Type> {
         match self.call {
             Callee::Variable(variable) => vec![Type::of(variable.ty)],
@@ -298,14 +298,14 @@ fn is_width(param: &grammar::Param) -> bool {
     matches!(param.rule, Rule::Width { .. } | Rule::Log2 { .. })
 }
 
-/// The shape of a type; any for rows without one.
+/// The shape of a type; an arbitrary one for rows without a type.
 fn shape(generic: Option<Type>) -> Shape {
     let Some(ty) = generic else { return Shape::BOOL };
     let all = (0..48).map(Shape);
     all.into_iter().find(|shape| Type::of(*shape) == ty).expect("every type of the matrix is a shape of the tables")
 }
 
-/// The shape that the tables give a type.
+/// A type's shape in the tables.
 pub fn shape_of(ty: Type) -> Shape {
     shape(Some(ty))
 }
@@ -328,7 +328,7 @@ impl Unit {
         &ROWS[self.row]
     }
 
-    /// A number of its own, for what takes turns.
+    /// A hash of the unit, by which variants take turns.
     pub fn turn(&self) -> u64 {
         mix(self.row as u64 * 256 + self.width.unwrap_or(0) as u64 * 2 + u64::from(self.language == Language::Wgsl))
     }

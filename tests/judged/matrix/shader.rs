@@ -1,4 +1,5 @@
-//! The shader of some cells: it reads every argument from one buffer, calls, and writes every result to another.
+//! The shader for some cells: it reads every argument from one buffer, makes the calls, and writes every result to
+//! another buffer.
 
 use crosslane::grammar::{Extension, Mode, Param, TypeExpr};
 
@@ -13,14 +14,14 @@ use support::lavapipe::Buffers;
 /// Invocations of the workgroup: they fill subgroups of every size.
 pub const GROUP: usize = 64;
 
-/// A call with the words that its arguments and results have in the buffers.
+/// A call with the words of its arguments and results in the buffers.
 struct Cell {
     ty: Option<Type>,
-    /// Tells its arguments from those of other cells.
+    /// Distinguishes its arguments from those of other cells.
     salt: u64,
     arguments: Vec<Argument>,
     results: Vec<Type>,
-    /// Where its results begin.
+    /// The first word of its results.
     to: usize,
 }
 
@@ -28,7 +29,7 @@ struct Cell {
 struct Argument {
     domain: Domain,
     ty: Type,
-    /// Where it begins among the words of an invocation; none for constants.
+    /// Its first word among those of an invocation; `None` for constants.
     at: Option<usize>,
     constant: Option<Value>,
     mode: Mode,
@@ -51,7 +52,7 @@ impl Shader {
             shader.output += cell.results.iter().map(|ty| ty.words(unit.language)).sum::<usize>();
             shader.cells.push(cell);
         }
-        // A buffer has a word even where nothing is read.
+        // The buffer needs a word even if nothing is read.
         shader.input = shader.input.max(1);
         shader
     }
@@ -61,7 +62,7 @@ impl Shader {
         let salt = self.unit.turn() ^ ty.map_or(0, |ty| ty.kind as u64 * 8 + u64::from(ty.size));
         let argument = |(n, domain): (usize, &Domain)| {
             let ty = row.parameter(n, ty);
-            // WGSL's own broadcasts take constants alone.
+            // WGSL's own broadcasts only take constants.
             let is_fixed = language == Language::Wgsl && row.is_wgsls_own() && *domain == Domain::UniformLane;
             let domain = if is_fixed { &Domain::QuadLane } else { domain };
             let constant = domain.constant(self.unit.width.unwrap_or(1), salt);
@@ -148,7 +149,7 @@ impl Shader {
         Place { pattern, salt: 0, slot, lanes, op, ordered, language }
     }
 
-    /// The words that one invocation reads.
+    /// The words that an invocation reads.
     fn words(&self, place: Place) -> Vec<u32> {
         let mut words = vec![0; self.input];
         for cell in &self.cells {
@@ -179,7 +180,7 @@ impl Shader {
         column
     }
 
-    /// Adds the values that one subgroup writes for a cell.
+    /// Adds the values that a subgroup must write for a cell.
     fn expect(&self, cell: &Cell, places: &[Place], column: &mut Column) {
         let row = self.unit.row();
         let is_width = |argument: &&Argument| matches!(argument.domain, Domain::Width | Domain::Log2);
@@ -214,7 +215,7 @@ impl Shader {
         cell.and_then(|cell| cell.ty).map_or_else(String::new, |ty| ty.name(Language::Glsl))
     }
 
-    /// The types of the arguments of a cell, and the numbers that its constants say.
+    /// The types of a cell's arguments, and the values of its constants.
     pub fn types_of(unit: &Unit, ty: Option<Type>) -> Vec<(Domain, Type, Option<Value>)> {
         let shader = Self::new(unit, &[ty]);
         shader.cells[0].arguments.iter().map(|argument| (argument.domain, argument.ty, argument.constant)).collect()
@@ -227,7 +228,7 @@ impl Shader {
         cell.arguments.iter().map(|argument| argument.ty).chain(cell.results.iter().copied()).collect()
     }
 
-    /// The types of arguments that the operation takes as they are; it tests others for zero.
+    /// The types of arguments that the operation takes unchanged; it compares others with zero.
     pub fn taken_types(unit: &Unit, ty: Option<Type>) -> Vec<Type> {
         let shader = Self::new(unit, &[ty]);
         let arguments = shader.cells[0].arguments.iter().zip(unit.row().params());

@@ -1,5 +1,5 @@
-//! The part of the matrix that every run of the tests takes: each group of rows in a unit for each target, whose
-//! widths, front ends and profiles take turns.
+//! The part of the matrix in every test run: each group of rows is tested in one unit per target, with changing widths,
+//! front ends and profiles.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use support::fixture::Language;
 /// A unit and the name of a profile.
 pub type Part = Vec<(Unit, &'static str)>;
 
-/// The part of group number `n`: one of the units in WGSL, where that has the rows, the others in GLSL. The units in the
-/// language that has all types share these out.
+/// The part for group number `n`: one of the WGSL units if WGSL has the rows, otherwise a GLSL unit. The units in the
+/// language that has all types share these among them.
 pub fn of(n: usize, units: &[Unit]) -> Part {
     let in_language = |language| units.iter().filter(|unit| unit.language == language).collect::<Vec<_>>();
     let (glsl, wgsl) = (in_language(Language::Glsl), in_language(Language::Wgsl));
@@ -32,7 +32,7 @@ pub fn of(n: usize, units: &[Unit]) -> Part {
     targets.map(|(turn, target)| take(turn, target)).filter(|(unit, _)| !unit.types.is_empty()).collect()
 }
 
-/// A unit with one of so many shares of its types; a scalar and its vectors stay together.
+/// A unit with one of `shares` shares of its types; a scalar and its vectors stay together.
 fn thinned(unit: &Unit, shares: usize, share: usize) -> Unit {
     let mut kinds: Vec<_> = unit.types.iter().map(|ty| ty.map(|ty| ty.kind)).collect();
     kinds.dedup();
@@ -41,7 +41,7 @@ fn thinned(unit: &Unit, shares: usize, share: usize) -> Unit {
     Unit { types: unit.types.iter().copied().filter(keeps).collect(), ..unit.clone() }
 }
 
-/// Every row but for its width, every type of it, every width and every profile is in some part.
+/// Checks that every row (whatever its width), each of its types, every width and every profile is in some part.
 pub fn holds_everything(parts: &[Part]) -> Result<(), String> {
     let held = || parts.iter().flatten();
     let types = |units: &mut dyn Iterator<Item = &Unit>| -> BTreeSet<_> {

@@ -1,5 +1,5 @@
-//! Rows with a name in WGSL and no spelling yet: forms that write through their arguments, that mix generic arguments
-//! or return another type, or that test something other than a bool.
+//! Rows that have a name but no spelling in WGSL yet: forms that write through their arguments, that mix generic
+//! arguments or return another type, or that test something other than a bool.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -16,7 +16,8 @@ pub const SAID: [&str; 2] = ["no WGSL spelling yet", "value doesn't match the ty
 /// The findings so far, by group of rows.
 static KNOWN: LazyLock<Mutex<BTreeMap<String, bool>>> = LazyLock::new(Mutex::default);
 
-/// Returns true if the front end knows no spelling of a unit's row. Only of the forms above it may say so.
+/// Returns true if the front end reports that it has no spelling for a unit's row. Only the forms above may be
+/// reported.
 pub fn is_missing(unit: &Unit) -> bool {
     may_be_missing(unit) && {
         let mut known = KNOWN.lock().expect("no thread panics while asking");

@@ -1,4 +1,4 @@
-//! How a cell is shown to be right on a profile, told from the tables alone, and the profiles themselves.
+//! How a cell is tested on a profile, derived from the tables alone; and the profiles.
 
 use std::sync::LazyLock;
 
@@ -15,16 +15,16 @@ pub static PROFILES: LazyLock<Vec<Profile>> = LazyLock::new(|| {
     spirv.into_iter().chain([fixed]).chain(others).collect()
 });
 
-/// The ways to show it, besides the proof and the simulator, which all cells have.
+/// The ways to test it, besides the proof and the simulator, which all cells have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stages {
-    /// The interpreter of the listing runs it, the simulator what is read back, or a compiler of C++ compiles it.
+    /// The interpreter runs the listing, the simulator runs the text read back, or a C++ compiler compiles it.
     pub interpreted: bool,
-    /// `spirv-val` takes it.
+    /// `spirv-val` accepts it.
     pub validated: bool,
     /// lavapipe runs it.
     pub executed: bool,
-    /// RADV makes instructions of it.
+    /// RADV compiles it.
     pub lowered: bool,
 }
 

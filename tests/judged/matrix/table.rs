@@ -1,5 +1,5 @@
-//! `docs/verified/ops.md`: how many cells there are of each family on each profile, and how each is shown to be right. The
-//! numbers come from the tables; the page is written when all cells were right, and held against the tables ever after.
+//! `docs/verified/ops.md`: how many cells each family has on each profile, and how each is tested. The numbers come
+//! from the tables; the page is written when all cells pass, and compared with the tables in every later run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ struct Count {
     refused: [usize; REASONS_LEN],
 }
 
-/// As many as [`REASONS`].
+/// The length of [`REASONS`].
 const REASONS_LEN: usize = 8;
 
 impl Count {
@@ -150,13 +150,13 @@ fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/verified/ops.md")
 }
 
-/// The section that says which run was the last.
+/// The section about the latest run.
 const RUN: &str = "## Run\n";
 
-/// The text before the first.
+/// The text before the first run.
 const NEVER: &str = "\nThe counts are those of the tables. All cells together were not run yet; `ops-nvidia.md` holds what a GPU ran whole.\n";
 
-/// Writes the page and says how many cells there are.
+/// Writes the page and returns the number of cells.
 pub fn write() -> Result<(), String> {
     let today = std::process::Command::new("date").arg("-I").output().map_err(|e| e.to_string())?;
     let today = String::from_utf8_lossy(&today.stdout).trim().to_owned();
@@ -165,10 +165,10 @@ pub fn write() -> Result<(), String> {
     std::fs::write(path(), page).map_err(|e| format!("{}: {e}", path().display()))
 }
 
-/// Checks that the page says what the tables give.
+/// Checks that the page agrees with the tables.
 pub fn is_current() -> Result<(), String> {
     let there = std::fs::read_to_string(path()).unwrap_or_default();
-    // The sentence of the last run is kept apart.
+    // The sentence about the latest run is excluded.
     let (there, run) = there.split_once(RUN).unwrap_or((&there, NEVER));
     let (there, page) = (there.trim_end(), page());
     let page = page.trim_end();

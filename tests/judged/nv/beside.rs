@@ -1,8 +1,8 @@
-//! Fixtures of graphics on the interpreter of the text, beside glslang's modules of the same sources on lavapipe; and what the
-//! GPU leaves, beside the same modules on its own Vulkan driver.
+//! Graphics fixtures in the text's interpreter, compared with glslang's modules for the same sources on lavapipe; and
+//! results from the GPU, compared with the same modules on its own Vulkan driver.
 //!
-//! Comparisons of values, as far as their formats round them; lavapipe filters with eight bits. [`NOT_COMPARED`] says
-//! of each fixture whose text is only read here why that is so.
+//! Values are compared up to the rounding of their formats; lavapipe filters with eight bits. [`NOT_COMPARED`] gives
+//! the reason for each fixture whose text is only read here.
 
 use crosslane::backend::nv::Program;
 
@@ -15,13 +15,13 @@ use support::nv::{self, pictures};
 use support::rival::{self, Judged};
 use support::scalar::Type;
 
-/// How far floats may be apart that interpolation has rounded.
+/// Tolerance for floats that interpolation has rounded.
 const ROUNDED: f32 = 1e-4;
 
-/// How far they may be apart where linear filters took part.
+/// Tolerance where linear filters took part.
 const FILTERED: f32 = 2e-2;
 
-/// Fixtures whose results lavapipe does not tell.
+/// Fixtures whose results lavapipe does not determine.
 pub static NOT_COMPARED: &[(&str, &str)] = &[
     ("ballots.frag", "a warp has 32 lanes, lavapipe eight"),
     ("narrow_varyings.frag", "lavapipe has no varyings of 16 bits"),
@@ -35,13 +35,13 @@ pub static NOT_COMPARED: &[(&str, &str)] = &[
     ("input_attachments_sampled.frag", "the interpreter draws one sample per pixel"),
 ];
 
-/// Fixtures that are compared less closely: how near the level that derivatives choose comes is the implementation's.
+/// Fixtures with a larger tolerance: how precisely derivatives choose the level is up to the implementation.
 static LEVELS: &[(&str, f32)] = &[("texture_query_lod.frag", 0.25), ("textures.frag", 0.1)];
 
 /// Fixtures in which lavapipe gives NaN for inputs without perspective; those words are not compared.
 static NOT_NUMBERS: &[&str] = &["interface_blocks.frag", "interpolation.frag"];
 
-/// Runs both and compares what they leave.
+/// Runs both and compares the results.
 pub fn check(case: &Case) -> Result<(), String> {
     let programs = case.programs(PROFILE)?;
     if let Some((name, why)) = NOT_COMPARED.iter().find(|(name, _)| *name == case.name) {
@@ -51,12 +51,12 @@ pub fn check(case: &Case) -> Result<(), String> {
     agree(case, &interpreted(&programs, &case.request)?)
 }
 
-/// Compares what programs leave after each run with what glslang's modules leave.
+/// Compares the results of each run with those of glslang's modules.
 pub fn agree(case: &Case, ours: &[Buffers]) -> Result<(), String> {
     agree_with(case, ours, &expected(case)?)
 }
 
-/// Compares what two programs leave after each run.
+/// Compares the results of two programs after each run.
 pub fn agree_with(case: &Case, ours: &[Buffers], theirs: &[Buffers]) -> Result<(), String> {
     for (run, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
         let formats = formats(&case.request, run);
@@ -124,7 +124,8 @@ pub fn interpreted(programs: &[Program], request: &Request) -> Result<Vec<Buffer
     }
 }
 
-/// The results of glslang's modules; constructs that it does not know are ours, which formulas judge.
+/// The results of glslang's modules; for constructs that it does not know, the results of crosslane's modules, which
+/// formulas judge.
 pub fn expected(case: &Case) -> Result<Vec<Buffers>, String> {
     let modules: Vec<Vec<u32>> = case.modules()?;
     let scene = |scene: &Scene| Scene { vertex: modules[0].clone(), ..scene.clone() };

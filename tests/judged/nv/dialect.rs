@@ -1,8 +1,8 @@
-//! A fixture's GLSL for Vulkan in the words of the driver's own GLSL for OpenGL: the same shader with other names for what the
-//! two call differently. Nothing that computes is touched.
+//! Rewrites a fixture's GLSL for Vulkan as the driver's own GLSL for OpenGL: the same shader, with other names where
+//! the two differ. No computation is changed.
 //!
-//! OpenGL has units instead of bindings of images, a buffer instead of push constants, numbers instead of specialization
-//! constants, no name for separate samplers and subpass inputs: shaders with those stay as they are, and the driver refuses
+//! OpenGL has units instead of image bindings, a buffer instead of push constants, numbers instead of specialization
+//! constants, and no separate samplers or subpass inputs: shaders with those stay unchanged, and the driver refuses
 //! them.
 
 use std::collections::BTreeMap;
@@ -17,22 +17,22 @@ pub struct Facts<'a> {
     pub elements: &'a BTreeMap<u32, u32>,
     /// Specialization constants and the bits of their values.
     pub constants: &'a [(u32, u32)],
-    /// The number of the draw's first vertex, which OpenGL gives for indexed draws alone.
+    /// The number of the draw's first vertex, which OpenGL provides only for indexed draws.
     pub first_vertex: u32,
 }
 
-/// Words of Vulkan's GLSL and of OpenGL's.
+/// Words in Vulkan's GLSL and in OpenGL's.
 const WORDS: &[(&str, &str)] = &[
     ("gl_VertexIndex", "gl_VertexID"),
     ("gl_InstanceIndex", "(gl_BaseInstance + gl_InstanceID)"),
     ("nonuniformEXT", ""),
     ("terminateInvocation", "discard"),
-    // For shaders of OpenGL ES, the driver computes with halves what this compiler computes with floats.
+    // In shaders for OpenGL ES, the driver computes with halves where crosslane computes with floats.
     ("mediump", "highp"),
     ("lowp", "highp"),
 ];
 
-/// Extensions of Vulkan's GLSL, and those of OpenGL that say the same.
+/// Vulkan GLSL extensions, and their OpenGL equivalents.
 const EXTENSIONS: &[(&str, &[&str])] = &[
     ("GL_EXT_nonuniform_qualifier", &["GL_NV_gpu_shader5"]),
     ("GL_EXT_terminate_invocation", &[]),
@@ -108,7 +108,7 @@ fn local_size(line: &str, constants: &[(u32, u32)]) -> String {
     line.split(", ").map(side).collect::<Vec<_>>().join(", ")
 }
 
-/// With the unit of each binding; buffers keep theirs.
+/// Adds the unit of each binding; buffers keep theirs.
 fn bound(line: &str, units: &BTreeMap<u32, u32>) -> String {
     const BINDING: &str = "binding = ";
     let Some(at) = line.find(BINDING).filter(|_| !line.contains(" buffer ") && !line.contains("std140")) else {
@@ -120,13 +120,13 @@ fn bound(line: &str, units: &BTreeMap<u32, u32>) -> String {
     unit.map_or_else(|| line.to_owned(), |unit| format!("{before}{unit}{behind}"))
 }
 
-/// The number that a text begins with, and what follows it.
+/// The number at the beginning of a text, and the rest of it.
 fn number(text: &str) -> (Option<u32>, &str) {
     let (digits, behind) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
     (digits.parse().ok(), behind)
 }
 
-/// With the number of elements of an array of textures that does not say it.
+/// Adds the number of elements to an array of textures without one.
 fn sized(line: &str, facts: &Facts<'_>) -> String {
     let Some((before, behind)) = line.split_once("[];").filter(|(before, _)| before.contains(" uniform ")) else {
         return line.to_owned();
@@ -138,7 +138,7 @@ fn sized(line: &str, facts: &Facts<'_>) -> String {
     format!("{before}[{count}];{behind}")
 }
 
-/// With OpenGL's words.
+/// Replaces words by OpenGL's.
 fn words(text: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = String::with_capacity(text.len());

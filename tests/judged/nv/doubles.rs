@@ -1,11 +1,12 @@
-//! Attributes of 64 bits on the interpreter of the text, against what is in their buffers: lavapipe reads zeros there.
+//! 64-bit attributes in the text's interpreter, compared with the contents of their buffers: lavapipe reads zeros
+//! there.
 
 use super::PROFILE;
 use super::graphics;
 use support::lavapipe::to_words;
 use support::nv;
 
-/// The fixture whose vertex shader has such attributes; what it draws is flat, of the first vertex.
+/// The fixture whose vertex shader has such attributes; it draws flat values from the first vertex.
 const FIXTURE: &str = "vertex_doubles.frag";
 
 pub fn check() -> Result<(), String> {
@@ -24,7 +25,8 @@ pub fn check() -> Result<(), String> {
     })
 }
 
-/// The texel of each attachment: two doubles, the only one and the third of four, and a sum of the first and the fourth.
+/// The texel of each attachment: two doubles, the only one and the third of four, and a sum of the first and the
+/// fourth.
 fn expected(words: &[Vec<u32>]) -> [Vec<u32>; 3] {
     let [pair, one, four] = [0, 1, 2].map(|n| &words[n]);
     let double = |at: usize| f64::from_bits(u64::from(four[at]) | u64::from(four[at + 1]) << 32);

@@ -1,4 +1,4 @@
-//! Formats by the names that GLSL's layout qualifiers give them, as OpenGL's numbers: of a texture, and of its texels in memory.
+//! Formats named by GLSL's layout qualifiers, as OpenGL's numbers: for a texture, and for its texels in memory.
 
 use support::device::gl::{Format, Numbers};
 
@@ -12,7 +12,8 @@ const USHORT: u32 = 0x1403;
 const HALF: u32 = 0x140B;
 const DOUBLE: u32 = 0x140A;
 
-/// Formats of images, with `GL_RGBA32F` and so on and the type of what is packed: one component, or all of them together.
+/// Image formats, with `GL_RGBA32F` and so on and the type in which texels are packed: per component, or all components
+/// together.
 static IMAGES: &[(&str, u32, u32)] = &[
     ("rgba32f", 0x8814, FLOAT),
     ("rgba16f", 0x881A, HALF),
@@ -55,7 +56,7 @@ static IMAGES: &[(&str, u32, u32)] = &[
     ("r8ui", 0x8232, UBYTE),
 ];
 
-/// Formats of attributes alone; no texture has those of 64 bits.
+/// Formats only for attributes; no texture has the 64-bit ones.
 static ATTRIBUTES: &[(&str, u32, u32)] = &[
     ("rgb32f", 0x8815, FLOAT),
     ("rgb32i", 0x8D83, INT),
@@ -71,7 +72,7 @@ const COMPONENTS: [[u32; 4]; 2] = [[0x1903, 0x8227, 0x1907, 0x1908], [0x8D94, 0x
 /// Depths.
 const DEPTH: Format = Format { internal: 0x8CAC, external: 0x1902, component: FLOAT };
 
-/// Those that an image may have, with their texels as a packed format has them.
+/// Formats that an image may have, with their packed texels.
 pub fn storable() -> impl Iterator<Item = (&'static str, Format)> {
     IMAGES.iter().map(|(name, internal, component)| (*name, packed(name, *internal, *component)))
 }
@@ -112,7 +113,7 @@ pub fn components(name: &str) -> u32 {
     }
 }
 
-/// The class of numbers that an attribute's format gives the shader.
+/// The numeric class in which an attribute's format reaches the shader.
 pub fn numbers(name: &str) -> Numbers {
     match () {
         () if is_integer(name) => Numbers::Integers,

@@ -1,5 +1,5 @@
-//! The fixtures of `fixtures/graphics`, which say in their comments how they are run: as assembly, and as the driver's own GLSL
-//! of the same source.
+//! The fixtures in `fixtures/graphics`, whose comments say how to run them: as assembly, and as the driver's own GLSL
+//! for the same source.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ struct Source {
     text: String,
 }
 
-/// A dispatch, or a draw with its two stages, the vertices first.
+/// A dispatch, or a draw with its two stages, vertex first.
 pub struct Case {
     pub name: String,
     sources: Vec<Source>,
@@ -41,7 +41,7 @@ pub struct Case {
     pub judged: Vec<Judged>,
 }
 
-/// Shaders of which the driver's own GLSL leaves something else, for reasons that are not this compiler's.
+/// Shaders for which the driver's own GLSL gives different results, for reasons unrelated to crosslane.
 static DRIVER_DIFFERS: &[(&str, &str)] = &[
     ("vertex_buffers.frag", "the driver's GLSL gives no elements to the buffer of a vertex shader, `length()` is 0"),
     ("arithmetic_int16.comp", "it shifts bits from beyond the sixteen into a `uint16_t`"),
@@ -60,7 +60,7 @@ static DRIVER_DIFFERS: &[(&str, &str)] = &[
     ("workgroups.comp", "it takes `gl_WorkGroupSize` in the initial value of a constant for zero, now and then"),
 ];
 
-/// Shaders of which the driver's Vulkan leaves something else too.
+/// Shaders for which the driver's Vulkan gives different results too.
 static VULKAN_DIFFERS: &[(&str, &str)] = &[
     ("dot_products.comp", "its sums of 64 bits do not saturate"),
     ("extremes.comp", "it loses the sign of a negation in the minimum or maximum of three"),
@@ -73,13 +73,13 @@ static VULKAN_DIFFERS: &[(&str, &str)] = &[
 /// The outcome of a run on the GPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// The same bits as the driver's own shader leaves.
+    /// The same bits as the driver's own shader.
     Same,
-    /// The same but for the order of roundings.
+    /// The same up to the order of roundings.
     Close,
-    /// The driver takes no such GLSL; its Vulkan leaves the same of glslang's module.
+    /// The driver does not accept such GLSL; its Vulkan gives the same results for glslang's module.
     Vulkan,
-    /// It ran, and the driver takes no such GLSL, for the reason that it gives.
+    /// It ran, but the driver does not accept such GLSL, for the given reason.
     Alone(String),
 }
 
@@ -131,7 +131,7 @@ impl Case {
         Ok(Case { name, sources, request: plan.request(), judged: plan.judged() })
     }
 
-    /// Modules of the stages to compare with: glslang's, or ours where it does not know quad swizzles.
+    /// Modules for the stages to compare with: glslang's, or crosslane's where glslang does not know quad swizzles.
     pub fn modules(&self) -> Result<Vec<Vec<u32>>, String> {
         let is_own = self
             .sources
@@ -160,7 +160,7 @@ impl Case {
         self.request.others.iter().any(is_linear)
     }
 
-    /// The programs, that of vertices before that of fragments.
+    /// The programs, vertex before fragment.
     pub fn programs(&self, profile: &str) -> Result<Vec<Program>, String> {
         self.sources.iter().map(|source| source.program(profile, &self.request)).collect()
     }
@@ -171,7 +171,7 @@ impl Case {
         self.sources.iter().filter_map(why).collect()
     }
 
-    /// Runs the assembly and the driver's own compilation over every pattern.
+    /// Runs the assembly and the driver's own compilation on every pattern.
     pub fn on_gpu(&self, profile: &str) -> Result<Outcome, String> {
         let programs = self.programs(profile)?;
         let (mut outcome, mut left) = (Ok(Outcome::Same), Vec::new());
@@ -192,7 +192,7 @@ impl Case {
         }
     }
 
-    /// The outcome of a comparison, but for a shader that is known to differ.
+    /// The outcome of a comparison, unless the shader is known to differ.
     fn known(&self, found: Result<Outcome, String>, list: &[(&str, &str)]) -> Result<Outcome, String> {
         match (found, list.iter().find(|(name, _)| *name == self.name)) {
             (Err(_), Some((_, why))) => Ok(Outcome::Alone((*why).to_owned())),
@@ -219,7 +219,7 @@ impl Case {
         compare(&self.left(ours), &theirs)
     }
 
-    /// The contents after a run, in the form of Vulkan's runs: all buffers, images and what was drawn.
+    /// The contents after a run, in the form of Vulkan runs: all buffers, images and the framebuffer.
     fn words(&self, scene: &Scene, run: usize) -> Buffers {
         let buffer = |(binding, before): (u32, &Vec<u32>)| {
             let after = scene.storage.iter().find(|(at, _)| *at == binding);
@@ -230,7 +230,7 @@ impl Case {
         (0..).zip(&self.request.runs[run]).map(buffer).chain(images).collect()
     }
 
-    /// The contents after a run: buffers, images and what was drawn.
+    /// The contents after a run: buffers, images and the framebuffer.
     fn left(&self, scene: &Scene) -> Vec<Left> {
         let how = |binding: u32| {
             let judged = self.judged.get(binding as usize).filter(|how| how.kind == Type::F32);
@@ -250,7 +250,7 @@ impl Case {
         buffers.chain(images).chain(drawn).collect()
     }
 
-    /// The source that the driver compiles itself.
+    /// The source that the driver itself compiles.
     fn glsl(&self, scene: &Scene, units: &BTreeMap<u32, u32>) -> Vec<String> {
         let mut elements = BTreeMap::new();
         for texture in &scene.textures {
@@ -267,10 +267,10 @@ impl Case {
     }
 }
 
-/// Something that a run leaves: its name, how it is compared, and its bytes.
+/// A result of a run: its name, how to compare it, and its bytes.
 type Left = (String, How, Vec<u8>);
 
-/// How what two runs leave is compared.
+/// How the results of two runs are compared.
 #[derive(Clone, Copy, PartialEq)]
 enum How {
     Bits,
@@ -280,7 +280,7 @@ enum How {
     Close(Closeness),
 }
 
-/// How close two runs are; an error where they differ by more than roundings of floats.
+/// How close two runs are; an error if they differ by more than float rounding.
 fn compare(ours: &[Left], theirs: &[Left]) -> Result<Outcome, String> {
     let differ = ours.iter().zip(theirs).filter(|(ours, theirs)| ours.2 != theirs.2);
     let judge = |((name, how, ours), (.., theirs)): (&Left, &Left)| {
@@ -307,7 +307,7 @@ fn first_difference(ours: &[u8], theirs: &[u8]) -> String {
     format!("{wrong} of {} bytes differ; from byte {at} on {} and should be {}", ours.len(), shown(ours), shown(theirs))
 }
 
-/// Every stage of them that the newest profile refuses, and why; a line each.
+/// Every stage that the newest profile refuses, and why; one per line.
 pub fn refusals() -> Result<String, String> {
     let mut lines: Vec<String> = Vec::new();
     for case in cases()? {

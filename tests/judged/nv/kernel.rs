@@ -1,4 +1,4 @@
-//! How a program is run, on the text's interpreter or on the GPU, and held against formulas or the simulator.
+//! Runs a program in the text's interpreter or on the GPU, and compares the results with formulas or the simulator.
 
 use crosslane::backend::nv::Program;
 
@@ -11,7 +11,7 @@ use support::{nv, simulator};
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 
-/// The build of a kernel that takes no width.
+/// The build of a kernel without a width.
 pub const PLAIN: Build = Build { width: None, wave: Some(LANES as u32) };
 
 /// A function that runs a program.
@@ -24,7 +24,7 @@ pub fn interpret(program: Program, request: Request) -> Result<Vec<Buffers>, Str
 
 // Fixtures.
 
-/// The builds that a warp has lanes for.
+/// The builds for which a warp has enough lanes.
 pub fn builds(fixture: &Fixture) -> Vec<Build> {
     let wide = fixture.wide_builds().filter(|build| build.wave == Some(LANES as u32));
     let mut widths: Vec<Option<usize>> = fixture.builds().into_iter().chain(wide).map(|build| build.width).collect();
@@ -33,11 +33,11 @@ pub fn builds(fixture: &Fixture) -> Vec<Build> {
     widths.into_iter().map(|width| Build { width, wave: Some(LANES as u32) }).collect()
 }
 
-/// Kernels that branch on what they fold over whole warps.
+/// Kernels that branch on results of reductions over whole warps.
 const WHOLE: &[&str] = &["kernel_arg_max", "kernel_radix_split"];
 
-/// The same fixture with workgroups that do not fill their last warp, or, if its own are such, with whole warps; none
-/// for workgroups of one invocation and where whole warps are part of the algorithm.
+/// The same fixture with workgroups that do not fill their last warp, or, if its own do not, with whole warps; `None`
+/// for workgroups of one invocation and where the algorithm needs whole warps.
 pub fn resized(fixture: &Fixture) -> Option<Fixture> {
     match fixture.group {
         _ if WHOLE.contains(&fixture.name) => None,
@@ -57,7 +57,7 @@ pub fn against_formulas(fixture: &Fixture, language: Language, profile: &str, ru
     Ok(())
 }
 
-/// Every build against the simulator, where what that leaves is defined.
+/// Compares every build with the simulator, where its results are defined.
 pub fn against_simulator(fixture: &Fixture, language: Language, profile: &str, runner: Runner) -> Result<(), String> {
     for build in builds(fixture) {
         let target = Target { fixture, language, profile, build };
@@ -75,7 +75,7 @@ pub fn program_of(shader: &Shader, profile: &str) -> Result<Program, String> {
     compiler::nv_program(&shader.input(), &shader.options(profile)?, &shader.request.settings())
 }
 
-/// Holds a run of it against the simulator.
+/// Compares a run with the simulator.
 pub fn hold(shader: &Shader, profile: &str, runner: Runner) -> Result<(), String> {
     let program = program_of(shader, profile)?;
     shader.hold(profile, LANES, |request| runner(program, request))

@@ -1,4 +1,4 @@
-//! `BAR` alone orders shared memory: a million barriers after which no invocation may read an old value.
+//! `BAR` alone orders shared memory: a million barriers, after which no invocation may read a stale value.
 
 use super::PROFILE;
 use super::kernel::program_of;

@@ -1,8 +1,8 @@
-//! NVIDIA assembly: every fixture and every shader of the core language becomes a program, which an interpreter of the text
-//! runs, and where `CROSSLANE_GL` is set the machine's GPU too. Fixtures are held against their formulas and their texts
-//! against snapshots, the others against the simulator.
+//! NVIDIA assembly: every fixture and every shader of the core language becomes a program, which an interpreter of the
+//! text runs, and, if `CROSSLANE_GL` is set, also the machine's GPU. Fixtures are compared with their formulas and
+//! their texts with snapshots, the others with the simulator.
 //!
-//! `CROSSLANE_VERIFIED=docs/verified/nv.md` runs everything for every profile on the GPU and writes down what came of it.
+//! `CROSSLANE_VERIFIED=docs/verified/nv.md` runs everything for every profile on the GPU and records the results.
 
 pub mod beside;
 mod dialect;
@@ -27,13 +27,13 @@ use support::tables::{fixtures, language};
 use support::trial::{Trial, judged, trial};
 use support::{opengl, outcomes, seeds, shader, snapshot};
 
-/// The profile that stands for all: they differ in costs alone.
+/// The profile that represents all: they differ only in costs.
 const PROFILE: &str = "nv-ampere";
 
-/// The same as users have it, whose texts are kept.
+/// The same profile with the default options, whose texts are kept as snapshots.
 const SEEN: &str = "nv-ampere --fp-contract=fast";
 
-/// The shaders that NVIDIA assembly cannot express: `fixtures/bad` holds their messages.
+/// The shaders that NVIDIA assembly cannot express: `fixtures/bad` has their messages.
 const UNEXPRESSED: &[&str] = &[
     "float_atomics_order.comp",
     "references.comp",
@@ -81,12 +81,12 @@ fn with_languages(fixture: &'static Fixture, of: fn(&'static Fixture, Language) 
     fixture.languages().into_iter().flat_map(|language| of(fixture, language)).collect()
 }
 
-/// A trial that needs the GPU; none if it is not asked for.
+/// A trial that needs the GPU; `None` if it is not enabled.
 fn on_gpu(name: String, test: impl FnOnce() -> Result<(), String> + Send + 'static) -> Option<Trial> {
     opengl::is_asked().then(|| trial(name, test))
 }
 
-/// A trial on the interpreter of the text and, where it was asked for, one on the GPU.
+/// A trial in the text's interpreter and, if enabled, one on the GPU.
 fn on_both(name: &str, test: impl Fn(Runner) -> Result<(), String> + Clone + Send + 'static) -> Vec<Trial> {
     let run = test.clone();
     let interpreted = trial(format!("{name}::text"), move || test(interpret));
@@ -104,7 +104,7 @@ fn fixture_trials(fixture: &'static Fixture, language: Language) -> Vec<Trial> {
     trials
 }
 
-/// The widest build stands for all, as for SPIR-V.
+/// The widest build represents all, as for SPIR-V.
 fn snapshot(fixture: &Fixture, language: Language) -> Result<(), String> {
     let mut last = None;
     for build in builds(fixture) {
@@ -117,7 +117,7 @@ fn snapshot(fixture: &Fixture, language: Language) -> Result<(), String> {
     Ok(())
 }
 
-/// Every profile with shuffles makes the same program but for its own name.
+/// Every profile with shuffles gives the same program apart from its name.
 fn same_for_all(target: Target<'_>, text: &str) -> Result<(), String> {
     for profile in &verified::PROFILES[1..] {
         let seen = format!("{profile} {CONTRACTED}");
@@ -157,7 +157,8 @@ fn core_trials(path: PathBuf) -> Vec<Trial> {
     trials
 }
 
-/// The texts of a scene, a run on their interpreter where it has a formula, and one beside the driver's own.
+/// Trials for a scene: its texts, a run in the interpreter if it has a formula, and one compared with the driver's own
+/// GLSL.
 fn scene_trials(case: scenes::Case) -> Vec<Trial> {
     let name = format!("scene::{}", case.name);
     let case = std::sync::Arc::new(case);
@@ -171,10 +172,10 @@ fn scene_trials(case: scenes::Case) -> Vec<Trial> {
     [text].into_iter().chain(formula).chain(run).collect()
 }
 
-/// The profiles that fixtures of graphics are run for; the others differ from them in costs alone.
+/// The profiles that graphics fixtures are run for; the others differ from them only in costs.
 const NEW_AND_OLD: [&str; 2] = ["nv-hopper", "nv-maxwell"];
 
-/// A fixture on the interpreter beside lavapipe, and on a GPU beside the driver's own GLSL.
+/// A fixture in the interpreter compared with lavapipe, and on a GPU with the driver's own GLSL.
 fn graphics_trials(case: graphics::Case) -> Vec<Trial> {
     if NEW_AND_OLD.iter().any(|profile| !case.refusals(profile).is_empty()) {
         return Vec::new();
@@ -212,7 +213,7 @@ fn random_trials() -> Vec<Trial> {
     RANDOM.into_iter().flat_map(batches).collect()
 }
 
-/// Holds a random kernel against the simulator; one that fails is kept in a file.
+/// Compares a random kernel with the simulator; a failing one is saved to a file.
 fn check(kind: &'static str, shader: &Shader, runner: Runner) -> Result<(), String> {
     let held = shader.blamed(|shader| hold(shader, PROFILE, runner));
     outcomes::counted(PROFILE, kind, held).map(|_| ())

@@ -1,4 +1,4 @@
-//! Scenes on the interpreter of the text: dispatches that name texels, held against formulas.
+//! Scenes in the text's interpreter: dispatches that address texels, compared with formulas.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use support::nv::{self, Picture, Pictures, pictures::kept, sample::NEAREST};
 /// A texel as four words.
 type Texel = [u32; 4];
 
-/// The cases that have formulas, and what they leave in the buffer and in the images that they write.
+/// A formula: the expected contents of the buffer, and of the images that the case writes.
 type Formula = fn(&Case, &[Picture]) -> (Vec<Texel>, BTreeMap<usize, Vec<Texel>>);
 
 /// Invocations in each dimension.
@@ -28,7 +28,7 @@ pub fn formula(case: &Case) -> Option<Formula> {
     }
 }
 
-/// Runs a case's text and holds it against its formula.
+/// Runs a case's text and compares the results with its formula.
 pub fn against_formula(case: &Case, formula: Formula) -> Result<(), String> {
     let programs = case.programs(PROFILE)?;
     let program = programs.first().ok_or("a program")?;
@@ -51,7 +51,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The bound textures and images, by units: bindings are numbered from 0 on.
+/// The bound textures and images, by unit: bindings are numbered from 0.
 fn pictures(case: &Case) -> Pictures {
     let Scene { textures, .. } = &case.scene;
     let of = |is_image| textures.iter().filter(move |it| it.is_image == is_image).map(|it| picture(case, it)).collect();
@@ -87,7 +87,7 @@ fn picture(case: &Case, texture: &Texture) -> Picture {
     }
 }
 
-/// Every invocation's place.
+/// Every invocation's position.
 fn places() -> impl Iterator<Item = (usize, usize)> {
     (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| (x, y)))
 }

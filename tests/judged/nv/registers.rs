@@ -1,8 +1,8 @@
-//! How many registers a program declares, beside those in the driver's own listing of the same GLSL.
+//! How many registers a program declares, compared with the driver's own listing for the same GLSL.
 //!
-//! Only the driver can make that listing: its numbers are taken on the GPU and kept in `docs/verified/nv.md`, with which
-//! programs are compared everywhere. Cross-lane operations that OpenGL's GLSL does not have are written for the driver as
-//! those it has, where there are any.
+//! Only the driver can produce that listing: its numbers are obtained on the GPU and kept in `docs/verified/nv.md`,
+//! with which programs are compared everywhere. Cross-lane operations that OpenGL's GLSL does not have are replaced by
+//! equivalents, if there are any.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,15 +14,15 @@ use support::fixture::{Build, Fixture, Language};
 use support::opengl;
 use support::shader::Shader;
 
-/// Components of 32 bits that two programs for one shader declare.
+/// 32-bit components that two programs for one shader declare.
 pub struct Row {
     pub name: String,
     pub ours: u32,
-    /// None where the driver's GLSL does not have what the shader uses.
+    /// `None` if the driver's GLSL does not have what the shader uses.
     pub driver: Option<u32>,
 }
 
-/// Every GLSL shader: its name, its program, and its source in the words of the driver's GLSL.
+/// Every GLSL shader: its name, its program, and its source in the driver's GLSL.
 fn programs() -> Result<Vec<(String, String, String)>, String> {
     let lanes = fixtures().map(|fixture| (fixture, builds(fixture).last().copied().unwrap_or(PLAIN)));
     let all = lanes.chain(language::FIXTURES.iter().map(|fixture| (fixture, PLAIN)));
@@ -56,13 +56,13 @@ fn row((name, ours, source): (String, String, String)) -> Row {
     Row { name, ours: components(&ours), driver: listing.ok().map(|text| components(&text)) }
 }
 
-/// Programs that may declare more than the driver's, and how much: an array that is indexed at run time takes a register
-/// per word; reductions over some lanes keep their masks beside those over all, and an address that is kept for others beside
-/// them; values that the text loads early are needed at its end.
+/// Programs that may declare more than the driver's, and how much: a dynamically indexed array takes a register per
+/// word; reductions over some lanes keep their masks in addition to the masks over all lanes, and an address kept for
+/// other lanes; values that the text loads early are needed at its end.
 const MORE: [(&str, u32); 4] =
     [("core/private_structs", 788), ("core/returns_from_loops", 36), ("activity_folds", 28), ("core/shared_loads", 32)];
 
-/// No other program declares more than the driver's listing, whose numbers are those of the page.
+/// Checks that no other program declares more than the driver's listing, according to the page.
 pub fn compared() -> Result<(), String> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/verified/nv.md");
     let page = std::fs::read_to_string(&page).map_err(|e| format!("{}: {e}", page.display()))?;
@@ -88,8 +88,8 @@ fn driver_count(row: &str) -> Option<(&str, u32)> {
     }
 }
 
-/// Components of 32 bits that a program declares: four of each `TEMP`, which are whole registers, and eight of each
-/// `LONG TEMP`. Halves count as half. The scratch variables of either side count too.
+/// Number of 32-bit components that a program declares: four for each `TEMP`, which are whole registers, and eight for
+/// each `LONG TEMP`. Halves count as half. Scratch variables are included on both sides.
 pub fn components(text: &str) -> u32 {
     let declared = |(keyword, each): (&str, u32)| {
         let lists = text.lines().filter_map(move |line| line.trim().strip_prefix(keyword)?.strip_suffix(';'));
@@ -98,13 +98,13 @@ pub fn components(text: &str) -> u32 {
     [("TEMP ", 4), ("LONG TEMP ", 8), ("SHORT TEMP ", 2)].into_iter().map(declared).sum()
 }
 
-/// Elements of a variable: those in brackets, or one.
+/// Elements of a variable: the number in brackets, or one.
 fn length(name: &str) -> u32 {
     let inside = name.split_once('[').and_then(|(_, rest)| rest.split(']').next());
     inside.and_then(|count| count.trim().parse().ok()).unwrap_or(1)
 }
 
-/// Operations of the driver's GLSL for those of the portable interface; `{Op}` is each operator.
+/// Operations in the driver's GLSL that replace those of the portable interface; `{Op}` is each operator.
 const NATIVE: &[(&str, &str)] = &[
     ("butterfly(v, w)", "subgroupShuffleXor(v, uint(w) / 2u)"),
     ("allReduce{Op}(v, w)", "subgroupClustered{Op}(v, w)"),
@@ -120,7 +120,7 @@ const NATIVE: &[(&str, &str)] = &[
     ("anyQuad(p)", "subgroupClusteredOr(p, 4)"),
 ];
 
-/// Those for segments of the whole warp.
+/// Replacements for segments of the whole warp.
 const NATIVE_WHOLE: &[(&str, &str)] =
     &[("inclusive{Op}(v, w)", "subgroupInclusive{Op}(v)"), ("exclusive{Op}(v, w)", "subgroupExclusive{Op}(v)")];
 
@@ -139,7 +139,7 @@ const EXTENSIONS: [&str; 10] = [
     "GL_NV_shader_thread_shuffle",
 ];
 
-/// The source in the words of the driver's GLSL.
+/// The source in the driver's GLSL.
 fn for_driver(source: &str, width: Option<usize>) -> String {
     let mut head: Vec<String> = EXTENSIONS.iter().map(|name| format!("#extension {name} : enable")).collect();
     head.extend(width.map(|width| format!("#define WIDTH {width}")));

@@ -1,5 +1,5 @@
-//! Draws and dispatches with textures and images: their texts are snapshots, and on a GPU each is run as assembly and, from the
-//! same source, as the driver's own GLSL.
+//! Draws and dispatches with textures and images: their texts are snapshots, and on a GPU each is run both as assembly
+//! and, from the same source, as the driver's own GLSL.
 
 use crosslane::backend::nv::Program;
 use crosslane::compile::{self, Input, Options};
@@ -22,7 +22,7 @@ pub struct Source {
     macros: Vec<(String, String)>,
 }
 
-/// A scene and the shaders that make it.
+/// A scene and its shaders.
 pub struct Case {
     pub name: String,
     sources: Vec<Source>,
@@ -65,12 +65,12 @@ impl Source {
 }
 
 impl Case {
-    /// The programs, those of vertices before those of fragments.
+    /// The programs, vertex before fragment.
     pub fn programs(&self, profile: &str) -> Result<Vec<Program>, String> {
         self.sources.iter().map(|source| source.program(profile)).collect()
     }
 
-    /// The format of its images; what is not said is the widest.
+    /// The format of its images; by default the widest.
     pub fn format(&self) -> &'static str {
         let named = self.name.strip_prefix("format_");
         formats::storable().map(|(name, _)| name).find(|name| named == Some(*name)).unwrap_or("rgba32f")
@@ -81,7 +81,7 @@ impl Case {
         Ok(self.programs(SEEN)?.into_iter().map(|program| program.text).collect::<Vec<_>>().join("\n"))
     }
 
-    /// Runs the assembly and the driver's own compilation; they leave the same.
+    /// Runs the assembly and the driver's own compilation; the results must be the same.
     pub fn on_gpu(&self, profile: &str) -> Result<(), String> {
         let ours = opengl::run_scene(self.programs(profile)?, self.scene.clone())?;
         let glsl = self.sources.iter().map(Source::glsl).collect::<Result<Vec<_>, _>>()?;
@@ -90,7 +90,7 @@ impl Case {
     }
 }
 
-/// Checks that two runs left the same: bits, or floats that rounding tells apart.
+/// Checks that two runs gave the same results: equal bits, or floats that differ by rounding.
 fn same(ours: &Scene, theirs: &Scene) -> Result<(), String> {
     let bytes = theirs.drawn.iter().chain(theirs.storage.iter().map(|(_, bytes)| bytes));
     if bytes.flatten().all(|byte| *byte == 0) {
@@ -113,8 +113,8 @@ fn same(ours: &Scene, theirs: &Scene) -> Result<(), String> {
 /// How far results may differ by the order of roundings.
 const TOLERANCE: f32 = 1e-4;
 
-/// Returns true if two words are neither the same nor floats that lie close together; NaNs are all alike. Small
-/// integers look like subnormal floats.
+/// Returns true if two words are neither equal nor floats that are close; all NaNs are equal. Small integers look like
+/// subnormal floats.
 fn differs((a, b): (&u32, &u32)) -> bool {
     let (x, y) = (f32::from_bits(*a), f32::from_bits(*b));
     let close = (x - y).abs() < TOLERANCE * x.abs().max(y.abs()).max(1e-3);
@@ -122,7 +122,7 @@ fn differs((a, b): (&u32, &u32)) -> bool {
     a != b && !are_nan && (x.is_subnormal() || y.is_subnormal() || !close)
 }
 
-/// Checks that bytes are the same words, or floats that lie close together.
+/// Checks that bytes are equal words, or floats that are close.
 pub fn alike(ours: &[u8], theirs: &[u8]) -> Result<(), String> {
     let words = |bytes: &[u8]| -> Vec<u32> {
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
@@ -142,7 +142,7 @@ pub fn alike(ours: &[u8], theirs: &[u8]) -> Result<(), String> {
 
 // Bindings.
 
-/// Numbers that look like none, the same in every run.
+/// Pseudo-random numbers, the same in every run.
 fn noise(seed: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(seed.wrapping_mul(2_654_435_769) | 1), |state| {
         let next = state ^ state << 13;
@@ -152,7 +152,7 @@ fn noise(seed: u32) -> impl Iterator<Item = u32> {
     .skip(4)
 }
 
-/// Bytes of texels: floats between -1 and 1 in steps that every format holds nearly, or small integers.
+/// Bytes of texels: floats between -1 and 1 in steps that every format represents closely, or small integers.
 fn texels(component: u32, count: usize, seed: u32) -> Vec<u8> {
     let word = |bits: u32| match component {
         FLOAT => ((bits % 129) as f32 / 64.0 - 1.0).to_bits(),
@@ -221,7 +221,7 @@ fn image(binding: u32, shape: Shape, size: [u32; 3], format: Format) -> Texture 
 
 // Draws.
 
-/// Two triangles over the framebuffer with a corner cut off, whose vertices lie at different depths.
+/// Two triangles over the framebuffer with a corner cut off, with vertices at different depths.
 fn attributes() -> Vec<Attribute> {
     let corners: [[f32; 4]; 6] = [
         [-1.0, -1.0, 0.0, 1.0],
@@ -268,7 +268,7 @@ fn drawn(name: &str, colours: &[u32], depth: bool, textures: Vec<Texture>) -> Ca
     Case { name: name.to_owned(), sources, scene: Scene { draw, textures, ..Scene::default() } }
 }
 
-/// Several instances, of which the first is not number 0.
+/// Several instances, the first of which is not number 0.
 fn instances() -> Case {
     let mut case = drawn("instances", &[FLOAT, INT], false, vec![linear(texture(0, Shape::D2, [8, 8, 1], RGBA32F, 3))]);
     case.sources[0] = Source::new("instances.vert", &[]);
@@ -371,7 +371,7 @@ fn atomics() -> Case {
     ];
     let mut case = dispatched("atomics", &[], 64, list);
     for texture in &mut case.scene.textures {
-        // Every invocation exchanges a texel of its own and sees what the upload left.
+        // Every invocation exchanges its own texel and sees the uploaded value.
         texture.levels[0].iter_mut().for_each(|byte| *byte = if texture.at.binding == 2 { 0 } else { *byte & 3 });
     }
     case
@@ -434,7 +434,7 @@ pub fn cases() -> Vec<Case> {
         .collect()
 }
 
-/// The driver takes the programs of every stage fixture that assembly can express.
+/// The driver accepts the programs for every stage fixture that assembly can express.
 pub fn loads() -> Result<(), String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stages");
     let mut names: Vec<String> = Vec::new();
@@ -451,7 +451,7 @@ pub fn loads() -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// Every shader of the folder is part of a scene.
+/// Every shader in the folder is part of a scene.
 pub fn complete() -> Result<(), String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/scenes");
     let cases = cases();

@@ -1,7 +1,8 @@
-//! The plan of a fixture of `fixtures/graphics` as scenes for OpenGL, one for each input pattern.
+//! The plan of a fixture in `fixtures/graphics` as scenes for OpenGL, one for each input pattern.
 //!
-//! Textures and samplers that are bound apart become a texture of each pair. The driver's own GLSL has units of its own for
-//! textures and images instead of bindings, and a buffer instead of push constants: [`driver`] says which.
+//! Separately bound textures and samplers become one texture per pair. The driver's own GLSL numbers the units of
+//! textures and images separately instead of using bindings, and has a buffer instead of push constants: see
+//! [`driver`].
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use support::device::{self, Address, Image, ImageBinding, ImageKind, Resources, 
 use super::formats;
 use support::lavapipe::{self, Request};
 
-/// The binding of the buffer that holds push constants in the driver's own GLSL; no fixture has as many.
+/// The binding of the buffer for push constants in the driver's own GLSL; no fixture has this many buffers.
 pub const PUSH: u32 = 15;
 
 const NEAREST: Sampler = Sampler { linear: false, address: Address::Clamp, compare: false };
@@ -101,7 +102,7 @@ fn textures(resources: &Resources) -> Result<Vec<Texture>, String> {
     Ok(list)
 }
 
-/// An image with its sampler, or with none and with each that is bound apart.
+/// An image with its sampler, without one, or with each separately bound sampler.
 fn bound(binding: &ImageBinding, resources: &Resources) -> Result<Vec<Texture>, String> {
     let at = Spot { set: binding.set, binding: binding.binding, element: binding.element };
     Ok(match binding.kind {
@@ -160,7 +161,7 @@ fn levels(image: &Image) -> Vec<Vec<u8>> {
 
 // The driver's own GLSL.
 
-/// A scene as the driver's own GLSL finds it, and the unit of each binding of textures and images there.
+/// A scene for the driver's own GLSL, and the unit of each binding of textures and images.
 pub fn driver(scene: &Scene) -> (Scene, BTreeMap<u32, u32>) {
     let mut scene = scene.clone();
     let mut units = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! GLSL with NVIDIA's extensions: read back and simulated, on a GPU compiled by the driver. Fixtures are held against their
-//! formulas, random kernels and shaders of the core language against the simulator.
+//! GLSL with NVIDIA's extensions: read back and simulated, and on a GPU compiled by the driver. Fixtures are compared
+//! with their formulas, random kernels and shaders of the core language with the simulator.
 
 use crosslane::source::NoIncludes;
 use support::compiler::{self, Target};
@@ -19,11 +19,12 @@ const LANES: usize = 32;
 /// Fixtures that the language cannot express, with a part of the message.
 static REFUSED: &[(&str, &str)] = &[("amd_shader_ballot", "has no type u64"), ("quadrants", "has no type u64")];
 
-/// Holds what a text of a build does against the formulas.
+/// Compares the results of a build's text with the formulas.
 type Judge = fn(&Fixture, Build, &str) -> Result<(), String>;
 
-/// Shaders of the core language with returns from loops and negations, for which the dialect has texts of its own. The
-/// driver compiles those with true: of a loop whose counter wraps around, as `unrolled_loops` has one, it runs a turn too few.
+/// Shaders of the core language with returns from loops and negations, for which the dialect has its own texts. The
+/// driver compiles those marked true; it runs a loop whose counter wraps around, as in `unrolled_loops`, one iteration
+/// too few.
 const CORE: [(&str, bool); 4] =
     [("early_returns", true), ("int_operators", true), ("returns_from_loops", true), ("unrolled_loops", false)];
 

@@ -1,4 +1,4 @@
-//! The page `docs/verified/nv.md`: what every fixture did on the GPU for every profile.
+//! The page `docs/verified/nv.md`: the results of every fixture on the GPU for every profile.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,10 +15,10 @@ use support::{opengl, outcomes, report};
 
 /// The profiles, oldest first.
 pub const PROFILES: [&str; 6] = ["nv-fermi", "nv-kepler", "nv-maxwell", "nv-volta", "nv-ampere", "nv-hopper"];
-/// The one without shuffles.
+/// The profile without shuffles.
 const OLDEST: &str = PROFILES[0];
 
-/// Random kernels of each kind, from seed 1 on.
+/// Number of random kernels of each kind, starting with seed 1.
 const KERNELS: u64 = 1000;
 
 const INTRODUCTION: &str = "# NVIDIA assembly on a GPU
@@ -48,7 +48,7 @@ const REGISTERS: &str = "Components of 32 bits that each program declares (`TEMP
 those in the driver's own listing of the same GLSL at the same width. Where there is none, OpenGL's GLSL does not have what \
 the shader uses.";
 
-/// Runs everything and writes the page's sections; the ones of other programs stay.
+/// Runs everything and writes the page's own sections; those of other programs stay.
 pub fn write(path: &Path) -> Result<(), String> {
     let mut wrong = Vec::new();
     if !path.exists() {
@@ -94,7 +94,7 @@ impl Verdicts {
         Verdicts { names: [name, language.name().to_owned()], cells }
     }
 
-    /// The row of the table; what went wrong is told elsewhere.
+    /// The row of the table; failures are reported elsewhere.
     fn row(self, wrong: &mut Vec<String>) -> Vec<String> {
         let [name, language] = self.names;
         let cells = self.cells.into_iter().zip(PROFILES).map(|(cell, profile)| {
@@ -108,7 +108,7 @@ impl Verdicts {
     }
 }
 
-/// The same work on many things, by all processors; the results in order.
+/// Does the same work on many items, on all processors; returns the results in order.
 fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
@@ -265,7 +265,7 @@ fn widest(fixture: &Fixture) -> Build {
     builds(fixture).last().copied().unwrap_or(PLAIN)
 }
 
-/// The compiler's messages where it refuses a fixture.
+/// The compiler's messages when it refuses a fixture.
 fn refusal(fixture: &Fixture, language: Language, profile: &str) -> Option<String> {
     compiler::program(Target { fixture, language, profile, build: widest(fixture) }).err()
 }
@@ -279,7 +279,7 @@ pub fn refusals() -> Result<String, String> {
     Ok(with_languages(fixtures()).filter_map(line).collect())
 }
 
-/// The first message, and what is under its place.
+/// The first message, and the text that it points to.
 pub fn reason(messages: &str) -> String {
     let first = messages.lines().next().unwrap_or_default();
     let label = messages.lines().find_map(|line| line.rsplit_once("^ ")).map(|(_, label)| format!(" ({label})"));

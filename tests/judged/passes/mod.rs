@@ -1,7 +1,7 @@
-//! Passes on kernels: each file of `tests/passes` holds a kernel, the passes to run, and the kernel that they must make of
-//! it. `tests/README.md` explains the notation; `CROSSLANE_BLESS=1` writes the result.
+//! Passes on kernels: each file in `tests/passes` contains a kernel, the passes to run, and the expected kernel.
+//! `tests/README.md` explains the notation; `CROSSLANE_BLESS=1` writes the result.
 //!
-//! Both kernels must be sound, and run alike in the simulator.
+//! Both kernels must be valid, and give the same results in the simulator.
 
 mod reads;
 mod runs;
@@ -26,7 +26,8 @@ const BECOMES: &str = "// becomes";
 /// Files that each pass should have.
 const ENOUGH: usize = 3;
 
-/// Steps that are not single passes: the lowering of lanes, which needs a profile as contraction does, and all passes of a target.
+/// Steps that are not single passes: the lowering of lanes, which needs a profile, as contraction does, and all passes
+/// of a target.
 const LOWER_LANES: &str = "lower_lanes";
 const OPTIMIZE: &str = "optimize";
 
@@ -66,7 +67,7 @@ fn enough(pass: &'static str, files: &[String]) -> Trial {
 struct Header {
     steps: Vec<String>,
     profile: Option<Profile>,
-    /// The first kernel is not run, because the simulator cannot, or because it computes nothing that is defined.
+    /// True unless the first kernel cannot run in the simulator or computes nothing that is defined.
     is_run: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Printed kernels read back: every kernel of the fixtures, for profiles of each kind, and as it was before all passes.
-//! With `CROSSLANE_MATRIX=all` every profile is tried.
+//! Printed kernels read back: every kernel among the fixtures, for profiles of each kind, and before all passes. With
+//! `CROSSLANE_MATRIX=all` every profile is tried.
 
 use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Verdict, compile};
 use crosslane::glsl::preprocess::MacroOption;
@@ -25,7 +25,7 @@ const FOLDERS: [&str; 8] = [
     "fixtures/explain",
 ];
 
-/// A profile of each kind of plan, and the form as it was made of the module.
+/// A profile for each kind of plan, and the kernel as lowered from the module.
 const TRIED: [(&str, EmitKind); 7] = [
     ("spirv-1.6", EmitKind::KernelAt(Moment::After("lower", None))),
     ("spirv-1.3", EmitKind::Kernel),
@@ -39,7 +39,7 @@ const TRIED: [(&str, EmitKind); 7] = [
 /// Kernels that there are at least.
 const ENOUGH: usize = 150;
 
-/// Texts that are not kernels, and what is said of them.
+/// Texts that are not kernels, and the message about each.
 const WRONG: [(&str, &str); 6] = [
     ("kernel main {", "line 1: `,` should come before `{`"),
     ("kernel main, workgroup 1 x 1 x 1 {\n    // nothing follows", "line 2: the text ends here"),
@@ -80,7 +80,7 @@ fn all(profile: &str, emit: EmitKind) -> Result<(), String> {
     if count < ENOUGH { Err(format!("only {count} fixtures have a kernel")) } else { Ok(()) }
 }
 
-/// The text of a fixture's kernel; none where the profile has none.
+/// The text of a fixture's kernel; `None` if the profile refuses it.
 fn kernel(file: &Path, profile: &Profile, emit: EmitKind) -> Option<String> {
     let ending = file.extension()?.to_str()?;
     let stage = match ending {
@@ -102,7 +102,7 @@ fn kernel(file: &Path, profile: &Profile, emit: EmitKind) -> Option<String> {
     }
 }
 
-/// Compares a text with what is printed of the kernel that it states; comments are the printer's own.
+/// Compares a text with the printed form of the kernel that it describes; only the printer writes comments.
 fn check(text: &str) -> Result<(), String> {
     let code = |line: &str| line.split_once("//").map_or(line, |(code, _)| code).trim_end().to_owned();
     let kernel = read(text).map_err(|why| format!("{why}\n{text}"))?;

@@ -3,14 +3,14 @@
 use crosslane::kernel::Kernel;
 use crosslane::sim::{Dispatch, Memory, Program, Undefined};
 
-/// Words that decide more often than others: zeros, ones, extremes, infinities and a NaN.
+/// Words that are more likely than others to make a difference: zeros, ones, extremes, infinities and a NaN.
 const SPECIAL: [u32; 12] =
     [0, 1, 2, 3, 31, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x3f80_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0001];
 
 /// Bytes of each buffer at least.
 const BYTES: u32 = 4096;
 
-/// Checks that a kernel leaves what another leaves, as far as that is defined.
+/// Checks that two kernels give the same results, where those are defined.
 pub fn alike(before: &Kernel, after: &Kernel, lanes: u32) -> Result<(), String> {
     for seed in 0..4 {
         let [expected, left] = [before, after].map(|kernel| run(kernel, lanes, seed));

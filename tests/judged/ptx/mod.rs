@@ -1,6 +1,6 @@
-//! PTX: every compute fixture and every shader of the core language becomes a kernel, which `ptxas` takes and an interpreter of
-//! the text runs, its lanes in several orders; where `CROSSLANE_CUDA` is set, the machine's GPU runs it in their place. Fixtures are
-//! held against their formulas, the others against the simulator.
+//! PTX: every compute fixture and every shader of the core language becomes a kernel, which `ptxas` accepts and an
+//! interpreter of the text runs, with its lanes in several orders; if `CROSSLANE_CUDA` is set, the machine's GPU runs
+//! it instead. Fixtures are compared with their formulas, the others with the simulator.
 
 pub mod verified;
 
@@ -17,7 +17,7 @@ use support::tables::{fixtures, language};
 use support::trial::{self, Trial};
 use support::{cuda, judge, outcomes, ptx, ptxas, seeds, shader, simulator};
 
-/// The profiles with programs of their own; `ptx-sm90` and `ptx-sm100` differ from `ptx-sm80` in their heads.
+/// The profiles with different programs; `ptx-sm90` and `ptx-sm100` differ from `ptx-sm80` only in the header.
 const PROFILES: [&str; 3] = ["ptx-sm30", "ptx-sm70", "ptx-sm80"];
 
 /// The profiles that a Hopper GPU runs.
@@ -53,7 +53,7 @@ fn trial(name: String, test: impl FnOnce() -> Result<(), String> + Send + 'stati
     trial::trial(name, move || test().and(ptxas::assemble_queue()))
 }
 
-/// Compiles a kernel, and puts it into the queue for `ptxas` unless the GPU's driver will assemble it.
+/// Compiles a kernel, and queues it for `ptxas` unless the GPU's driver will assemble it.
 fn queued(program: Result<Program, String>) -> Result<Program, String> {
     let program = program?;
     if !cuda::is_asked() {
@@ -70,8 +70,8 @@ enum Way {
 }
 
 impl Way {
-    /// The ways for a program: the GPU where it is asked for, otherwise the interpreter. The order of lanes matters
-    /// where they go different ways.
+    /// The ways to run a program: the GPU if enabled, otherwise the interpreter. The order of lanes matters where they
+    /// diverge.
     fn all(program: &Program) -> Vec<Way> {
         match (cuda::is_asked(), program.text.contains("bra ")) {
             (true, _) => vec![Way::Gpu],
@@ -132,7 +132,7 @@ fn fixture_trial(kind: &'static str, fixture: &'static Fixture, judge: Judge) ->
     })
 }
 
-/// Returns false for the code of an earlier profile or language, which the interpreter need not run again.
+/// Returns false for code that an earlier profile or language already gave, which the interpreter need not run again.
 fn is_new(program: &Program, build: Build, seen: &mut BTreeSet<(Option<usize>, String)>) -> bool {
     let code = program.text.split_once(".address_size").map_or(&*program.text, |(_, code)| code);
     seen.insert((build.width, code.to_owned())) || cuda::is_asked()
@@ -159,7 +159,7 @@ fn hold(shader: &Shader, profile: &str) -> Result<(), String> {
     })
 }
 
-/// Random kernels take turns with the profiles.
+/// Random kernels, with the profiles in turn.
 fn random_trials() -> Vec<Trial> {
     let batches = |(name, maker): (&'static str, Maker)| {
         seeds::batches(USUAL).map(move |seeds| {

@@ -1,4 +1,4 @@
-//! `docs/verified/cuda.md`: what a GPU ran of the tests of this group.
+//! `docs/verified/cuda.md`: the tests of this group that a GPU ran.
 //!
 //! ```sh
 //! CROSSLANE_CUDA=1 CROSSLANE_RANDOM=1:1000 CROSSLANE_VERIFIED=docs/verified/cuda.md cargo test --release --test judged ptx::
@@ -29,14 +29,14 @@ const KINDS: [(&str, &str); 12] = [
     ("names", "random kernels with names that are not ASCII"),
 ];
 
-/// Counts what came out of a test.
+/// Counts the outcome of a test.
 pub fn record(kind: &'static str, profile: &str, is_right: bool) {
     let mut counts = COUNTS.lock().expect("no thread panics while counting");
     counts.entry((kind, profile.to_owned())).or_default()[usize::from(!is_right)] += 1;
 }
 
-/// Writes the section "Tests" of the page that `CROSSLANE_VERIFIED` names, if the GPU ran this group; the other sections are
-/// those of `benches/cuda.rs`.
+/// Writes the section "Tests" of the page named by `CROSSLANE_VERIFIED`, if the GPU ran this group; the other sections
+/// come from `benches/cuda.rs`.
 pub fn write(arguments: &Arguments) {
     let page = std::env::var_os("CROSSLANE_VERIFIED").filter(|_| cuda::is_asked());
     let Some(page) = page.filter(|_| arguments.filter.as_deref() == Some("ptx::")) else { return };

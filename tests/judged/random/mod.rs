@@ -1,7 +1,7 @@
-//! Random kernels: each leaves the same buffers behind whether this compiler or glslang compiled it, and in the simulator.
+//! Random kernels: each gives the same buffers whether compiled by crosslane or by glslang, and in the simulator.
 //!
-//! `CROSSLANE_RANDOM=SEED:COUNT` runs other seeds than the usual ones, and `CROSSLANE_LANGUAGES=PROFILE,PROFILE` takes the
-//! kernels by way of those shading languages only. A kernel that fails is printed with its seed.
+//! `CROSSLANE_RANDOM=SEED:COUNT` runs other seeds than the usual ones, and `CROSSLANE_LANGUAGES=PROFILE,PROFILE` only
+//! compiles the kernels through those shading languages. A failing kernel is printed with its seed.
 
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ pub fn trials() -> Vec<Trial> {
     KINDS.into_iter().flat_map(all).chain(found).chain(of_metal).collect()
 }
 
-/// Metal's language, whose texts a compiler of C++ takes: many in one program.
+/// Metal's language, whose texts a C++ compiler takes: many in one program.
 const METAL: &str = "msl-3.0";
 
 /// A kind of random kernels.
@@ -60,9 +60,9 @@ struct Kind {
     name: &'static str,
     make: fn(u64) -> String,
     request: fn() -> Request,
-    /// The option of the first profiles, in place of those that are usual.
+    /// The option for the first profiles, in place of the usual ones.
     option: Option<&'static str>,
-    /// True if invocations neither wait for each other in loops nor ask for the lanes of a subgroup.
+    /// True if invocations neither wait for each other in loops nor use the lanes of a subgroup.
     runs_apart: bool,
 }
 
@@ -70,8 +70,9 @@ const fn kind(name: &'static str, make: fn(u64) -> String) -> Kind {
     Kind { name, make, request, option: None, runs_apart: true }
 }
 
-/// Kernels of plain types, of narrow and wide ones, of integer formulas, of cross-lane operations in arms and loops, of
-/// accesses to memory that has several names, of workgroups that wait for each other, and with directives of lines.
+/// Kernels with plain types, with narrow and wide types, with integer formulas, with cross-lane operations in branches
+/// and loops, with accesses to memory through several names, with workgroups that wait for each other, and with `#line`
+/// directives.
 const KINDS: [Kind; 7] = [
     kind("seeds", program::kernel),
     kind("wide", wide::kernel),
@@ -96,17 +97,17 @@ fn check(kind: Kind, seed: u64, languages: &[&Language]) -> Result<(), String> {
     }
 }
 
-/// What came of the modules of a kernel.
+/// The outcome for the modules of a kernel.
 enum Agreed {
     Right,
-    /// On a driver that is not the tests', glslang's module went wrong too: what went wrong with ours.
+    /// On a driver other than the tests' own, glslang's module failed too: how crosslane's failed.
     Alike(String),
 }
 
-/// A shading language that kernels go by.
+/// A shading language that kernels are compiled through.
 struct Language {
     profile: &'static str,
-    /// One in how many of the usual kernels does.
+    /// One in this number of the usual kernels uses it.
     every: u64,
     judges: &'static [&'static str],
 }
@@ -118,7 +119,7 @@ static LANGUAGES: [Language; 4] = [
     Language { profile: METAL, every: 5, judges: &[metal::JUDGE] },
 ];
 
-/// The languages that `CROSSLANE_LANGUAGES` names by profiles with commas between them, which may be none; all by default.
+/// The languages that `CROSSLANE_LANGUAGES` names by comma-separated profiles, possibly none; all by default.
 fn languages() -> Vec<&'static Language> {
     let Ok(asked) = std::env::var("CROSSLANE_LANGUAGES") else { return LANGUAGES.iter().collect() };
     let named = |name| LANGUAGES.iter().find(|language| language.profile == name);
@@ -129,8 +130,8 @@ fn languages() -> Vec<&'static Language> {
 /// How the buffers are compared.
 const JUDGED: [Judged; 2] = [Judged { kind: Type::I32, closeness: Closeness::Same }; 2];
 
-/// One profile a kernel, in turn. On lavapipe both modules leave the same and what the simulator does; on another driver ours
-/// leaves what the simulator does.
+/// Each kernel uses one profile, in turn. On lavapipe, both modules and the simulator give the same results; on other
+/// drivers, crosslane's module and the simulator do.
 fn agree(kind: Kind, seed: u64, source: &str, languages: &[&Language]) -> Result<Agreed, String> {
     let request = (kind.request)();
     let theirs = rival::run(&request, &rival::theirs(source)?).map_err(|e| format!("glslang's module: {e}"));
@@ -160,7 +161,7 @@ fn agree(kind: Kind, seed: u64, source: &str, languages: &[&Language]) -> Result
     simulated(&theirs).map(|()| Agreed::Right)
 }
 
-/// Our module of a kernel, which the validators take, with its profile and options.
+/// Crosslane's module for a kernel, which the validators accept, with its profile and options.
 fn ours(kind: Kind, seed: u64, source: &str) -> Result<(String, Vec<u32>), String> {
     let has_them = |profile: &str| !source.contains("subgroup") || rival::has_subgroups(profile);
     let profiles: Vec<_> = rival::PROFILES.into_iter().filter(|(profile, _)| has_them(profile)).collect();
@@ -176,17 +177,17 @@ fn ours(kind: Kind, seed: u64, source: &str) -> Result<(String, Vec<u32>), Strin
     Ok((profile, module))
 }
 
-/// What came of a kernel in a shading language.
+/// The outcome for a kernel in a shading language.
 enum Gone {
     Right,
     /// The language lacks a type.
     Refused,
-    /// DXC takes the text, and the SPIR-V that it makes of it is no module.
+    /// DXC accepts the text, but its SPIR-V is not a valid module.
     Unjudged,
 }
 
-/// A kernel through a shading language. DXC gives a struct of bools another type where a list of its parts begins with a load of a
-/// byte-address buffer.
+/// A kernel through a shading language. DXC gives a struct of bools a different type where a list of its members begins
+/// with a load from a byte-address buffer.
 fn by_language(profile: &str, source: &str, request: &Request, theirs: &[Buffers]) -> Result<Gone, String> {
     let Outcome::Made(Made { module, .. }) = by_text::make(profile, "random.comp", source, Stage::Compute)? else {
         return Ok(Gone::Refused);
@@ -203,7 +204,7 @@ fn by_language(profile: &str, source: &str, request: &Request, theirs: &[Buffers
     Ok(Gone::Right)
 }
 
-/// Kernels through Metal's language leave what glslang's modules leave.
+/// Checks that kernels compiled through Metal's language give the same results as glslang's modules.
 fn check_metal(kind: Kind, seeds: Range<u64>) -> Result<(), String> {
     let mut jobs = Vec::new();
     for seed in seeds.filter(|seed| seeds::are_asked_for() || seed.is_multiple_of(5)) {
@@ -227,8 +228,7 @@ fn check_metal(kind: Kind, seeds: Range<u64>) -> Result<(), String> {
     Ok(())
 }
 
-/// Values that a kernel leaves in its own block are floats too, whose zeros may differ in sign: they are written down,
-/// not compared.
+/// The values in a kernel's own block include floats, whose zeros may differ in sign: they are written, not compared.
 fn request() -> Request {
     let given = Domain::Any(Type::I32);
     let results = program::INVOCATIONS * program::RESULTS;
@@ -242,12 +242,12 @@ fn request() -> Request {
     Request::new(Vec::new(), 1, PATTERNS[..2].iter().map(run).collect())
 }
 
-/// The same for kernels of memory, which references find too.
+/// The request for memory kernels, which also use buffer references.
 fn request_with_address() -> Request {
     Request { push_constants: vec![0; 8], addresses: vec![memory::ADDRESS], ..request() }
 }
 
-/// The same for workgroups that wait.
+/// The request for workgroups that wait.
 fn request_of_groups() -> Request {
     Shader::waits(1).request
 }

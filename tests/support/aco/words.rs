@@ -1,4 +1,5 @@
-//! The facts of a SPIR-V module that the driver's arguments depend on: the size of a workgroup, and the push constants that it reads.
+//! The facts about a SPIR-V module that determine the driver's arguments: the workgroup size, and the push constants
+//! that it reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +37,7 @@ fn instructions(module: &[u32]) -> Vec<(u32, &[u32])> {
     found
 }
 
-/// Constants by their ids, with those of a specialization.
+/// Constants by id, after specialization.
 fn constants(module: &[(u32, &[u32])], special: &[(u32, u32)]) -> BTreeMap<u32, u32> {
     let numbers: BTreeMap<u32, u32> = module.iter().filter_map(|inst| decorated(inst, SPEC_ID)).collect();
     let value = |id: u32, usual: u32| {
@@ -73,7 +74,7 @@ pub fn group_size(module: &[u32], special: &[(u32, u32)]) -> Result<[u32; 3], St
     composite.or(by_id).or(mode).ok_or_else(|| "the module has no size of workgroups".to_owned())
 }
 
-/// The words of the push constants that the functions of the entry point name, in ascending order.
+/// The words of the push constants that the entry point's functions name, in ascending order.
 pub fn push_words(module: &[u32]) -> Result<Vec<usize>, String> {
     let module = instructions(module);
     let constants = constants(&module, &[]);

@@ -1,4 +1,4 @@
-//! The kernel descriptor: what `.amdhsa_` directives say about a kernel and about its registers at the start.
+//! The kernel descriptor: what `.amdhsa_` directives specify about a kernel and its initial registers.
 
 use super::operand::{TTMP, VCC, VECTORS, integer};
 use super::state::{State, Value};
@@ -15,11 +15,11 @@ pub struct Descriptor {
     /// How many registers of each kind there are.
     pub vectors: usize,
     pub scalars: usize,
-    /// The first vector register that the halves of a wave share; after the last if there is none.
+    /// The first vector register that the halves of a wave share; past the last if there is none.
     pub shared_from: usize,
     pub ieee: bool,
     user: Vec<(User, usize)>,
-    /// User registers altogether, at least as many as those above take.
+    /// Total number of user registers, at least the number that the above take.
     user_count: usize,
     groups: [bool; 3],
     group_info: bool,
@@ -27,16 +27,17 @@ pub struct Descriptor {
     workitem_dimensions: usize,
     /// Scalar registers with a value of the caller's choice.
     given: Vec<(usize, u32)>,
-    /// True for a graphics driver's kernel: subnormals of 32 bits are flushed, and the bits of packed ids that are not asked for
-    /// are zero.
+    /// True for a graphics driver's kernel: 32-bit subnormals are flushed, and the unrequested bits of packed ids are
+    /// zero.
     pub by_driver: bool,
 }
 
-/// The first registers of a kernel whose text has no descriptor: a graphics driver says them in its own way.
+/// The initial registers of a kernel whose text has no descriptor, because a graphics driver specifies them in another
+/// way.
 #[derive(Debug, Clone, Default)]
 pub struct Registers {
     pub given: Vec<(usize, u32)>,
-    /// The register of the first coordinate of the workgroup that is enabled; the others follow.
+    /// The register of the first enabled coordinate of the workgroup; the others follow.
     pub groups_at: usize,
     pub groups: [bool; 3],
     /// True if the size of the workgroup in waves and the wave's number follow.
@@ -59,7 +60,7 @@ enum User {
     ScratchSize,
 }
 
-/// The order of the user registers: directive, what it is, how many registers.
+/// The order of the user registers: directive, contents, number of registers.
 static USER: &[(&str, User, usize)] = &[
     (".amdhsa_user_sgpr_private_segment_buffer", User::ScratchBuffer, 4),
     (".amdhsa_user_sgpr_dispatch_ptr", User::DispatchPacket, 2),
@@ -70,7 +71,7 @@ static USER: &[(&str, User, usize)] = &[
     (".amdhsa_user_sgpr_private_segment_size", User::ScratchSize, 1),
 ];
 
-/// The facts that a wave is told about itself.
+/// The facts about itself that a wave receives.
 #[derive(Debug, Clone, Copy)]
 pub struct Start {
     pub arguments: u64,
@@ -233,8 +234,8 @@ impl Descriptor {
         }
     }
 
-    /// Ids in one register with ten bits each, or in a register each. Of packed ones those not asked for are unknown, but
-    /// zero where the first alone is asked for.
+    /// Ids in one register with ten bits each, or in one register each. The unrequested ones in a packed register are
+    /// undefined, but zero if only the first is requested.
     fn workitems(&self, state: &mut State, start: &Start, lanes: usize) {
         let [x, y, _] = start.group_size.map(|size| size as usize);
         let packs = state.target.packs_ids();
@@ -257,14 +258,14 @@ impl Descriptor {
     }
 }
 
-/// TG_SIZE: the waves of the workgroup in the lowest six bits, and the number of this one.
+/// TG_SIZE: the number of waves in the workgroup in the lowest six bits, and the number of this wave.
 fn group_info(target: &Target, start: &Start) -> u64 {
     let total: usize = start.group_size.iter().map(|size| *size as usize).product();
     let wave = start.first / target.wave;
     (total.div_ceil(target.wave) | wave << target.wave_number_at()) as u64
 }
 
-/// Registers that the kernel may name; accumulation registers begin after them.
+/// Number of registers that the kernel may name; accumulation registers begin after them.
 fn vector_count(directives: &BTreeMap<String, String>, target: &Target) -> usize {
     let number = |name: &str| directives.get(name).and_then(|text| integer(text)).map(|count| count as usize);
     let free = number(".amdhsa_next_free_vgpr").unwrap_or(256);

@@ -1,5 +1,4 @@
-//! Operands that are moved between lanes on their way into a vector instruction (DPP16, DPP8), and parts of registers
-//! (SDWA).
+//! Operands moved between lanes on their way into a vector instruction (DPP16, DPP8), and parts of registers (SDWA).
 
 use super::operand::integer;
 use super::target::Target;
@@ -74,7 +73,7 @@ impl Dpp {
         self.row_mask >> (lane / ROW) & 1 == 1 && self.bank_mask >> (lane % ROW / 4) & 1 == 1
     }
 
-    /// Where a lane's operand comes from, by the active lanes of a wave.
+    /// The source of a lane's operand, given the active lanes of a wave.
     pub fn source(&self, lane: usize, exec: u64) -> Moved {
         let zero =
             if self.bound_ctrl || matches!(self.control, Control::Eight(_)) { Moved::Zero } else { Moved::Nothing };
@@ -86,7 +85,7 @@ impl Dpp {
     }
 }
 
-/// Names of controls, the smallest and the largest version that has them, and the values that they take.
+/// Names of controls, the lowest and highest versions that have them, and their values.
 type ControlRow = (&'static str, u32, u32, std::ops::RangeInclusive<i64>, fn(usize) -> Control);
 
 static CONTROLS: &[ControlRow] = &[
@@ -136,7 +135,7 @@ fn lanes<const N: usize>(text: &str) -> Result<[usize; N], String> {
 }
 
 impl Control {
-    /// The lane that a lane reads; none where it would be outside.
+    /// The lane that a lane reads; `None` if it would be out of range.
     pub fn source(self, lane: usize) -> Option<usize> {
         let (row, at) = (lane & !(ROW - 1), lane % ROW);
         match self {
@@ -212,7 +211,7 @@ fn bitmask(text: &str) -> u32 {
     text.chars().fold(0, |pattern, c| pattern << 1 | bit(c))
 }
 
-/// The part of a register that SDWA picks.
+/// The part of a register that SDWA selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     Byte(u32),
@@ -234,7 +233,7 @@ impl Part {
         })
     }
 
-    /// Where it begins and how many bits it has.
+    /// Its first bit and number of bits.
     pub fn place(self) -> (u32, u32) {
         match self {
             Part::Byte(n) => (8 * n, 8),
@@ -256,7 +255,7 @@ impl Part {
 pub struct Sdwa {
     pub sources: [Part; 2],
     pub result: Part,
-    /// The rest of the result: zeros, copies of the sign, or what was there.
+    /// The rest of the result: zeros, copies of the sign, or the old bits.
     pub signed: bool,
     pub preserve: bool,
 }

@@ -1,4 +1,4 @@
-//! Arithmetic of floats that Rust does not have or that the hardware does in its own way.
+//! Float arithmetic that Rust does not have or that the hardware does differently.
 
 use super::operand::Kind;
 
@@ -9,7 +9,7 @@ pub fn to_half(value: f64) -> u16 {
     if value.is_nan() {
         return sign | 0x7e00;
     }
-    // The distance between neighbours: subnormals have that of the smallest normal number.
+    // The distance between neighbours: for subnormals that of the smallest normal number.
     let exponent = (size.to_bits() >> 52) as i32 - 1023;
     let step = 2f64.powi(exponent.max(-14) - 10);
     let units = (size / step).round_ties_even();
@@ -22,7 +22,7 @@ pub fn to_half(value: f64) -> u16 {
     sign + (((exponent + 14) as u16) << 10) + units as u16
 }
 
-/// The same, rounded towards zero.
+/// Converts to half, rounded towards zero.
 pub fn to_half_down(value: f32) -> u16 {
     let near = to_half(value.into());
     let over = from_half(near).abs() > f64::from(value.abs());
@@ -106,7 +106,8 @@ pub fn extreme(a: u64, b: u64, kind: Kind, greatest: bool, ieee: bool) -> u64 {
 
 /// x·2^n, rounded once.
 pub fn scale(value: f64, n: i32) -> f64 {
-    // Three steps reach every exponent; only the last can round, as the others stay in the normal range or end it.
+    // Three steps reach every exponent; only the last one can round, because the others stay in the normal range or
+    // leave it for good.
     let n = n.clamp(-3000, 3000);
     let (a, b) = (n.clamp(-1000, 1000), n - n.clamp(-1000, 1000));
     let (b, c) = (b.clamp(-1000, 1000), b - b.clamp(-1000, 1000));
@@ -130,20 +131,20 @@ pub fn split(value: f64) -> (f64, i32) {
     (normal / 2f64.powi(exponent - 1) / 2.0, exponent + shift)
 }
 
-/// A function that takes and gives zero for a subnormal number: the hardware's 1/x, √x and the like.
+/// A function that flushes subnormals in its argument and result: the hardware's 1/x, √x and the like.
 pub fn flushing(bits: u64, f: impl Fn(f64) -> f64) -> u64 {
     let flush = |x: f32| if x.abs() < f32::MIN_POSITIVE { 0f32.copysign(x) } else { x };
     flush(f(flush(f32::from_bits(bits as u32)).into()) as f32).to_bits().into()
 }
 
-/// A function of 64 bits that the hardware knows to about 24 bits.
+/// A 64-bit function that the hardware computes to about 24 bits.
 pub fn rough(bits: u64, f: impl Fn(f64) -> f64) -> u64 {
     let exact = f(f64::from_bits(bits));
-    // Half of the mantissa bits go; what is not a number or infinite stays.
+    // Half of the mantissa bits are dropped; NaNs and infinities stay.
     if exact.is_finite() { exact.to_bits() & !0x0fff_ffff } else { exact.to_bits() }
 }
 
-/// Sine and cosine of turns; nothing beyond 256 of them.
+/// Sine and cosine of angles in turns; zero beyond 256 turns.
 pub fn turns(bits: u64, f: impl Fn(f64) -> f64) -> u64 {
     let x = f64::from(f32::from_bits(bits as u32));
     if !x.is_finite() {
@@ -190,12 +191,12 @@ pub fn fma(a: u64, b: u64, c: u64, kind: Kind) -> u64 {
             let [a, b, c] = [a, b, c].map(|bits| f32::from_bits(bits as u32));
             a.mul_add(b, c).to_bits().into()
         }
-        // Products of 16-bit floats are exact in 64 bits, and so are sums of what can be rounded differently.
+        // Products of 16-bit floats are exact in 64 bits, and so are sums that could round differently.
         _ => bits(value(a, kind).mul_add(value(b, kind), value(c, kind)), kind),
     }
 }
 
-/// V_DIV_FMAS with a set bit of VCC: a fused product and sum, scaled back to where V_DIV_SCALE came from.
+/// V_DIV_FMAS with VCC set: a fused multiply-add, scaled back to undo V_DIV_SCALE.
 pub fn fma_scaled(a: u64, b: u64, c: u64, kind: Kind) -> u64 {
     let (shift, bias) = if kind == Kind::Float32 { (64, 127) } else { (128, 1023) };
     let by = if exponent_bits(c, kind) > bias { shift } else { -shift };
@@ -227,7 +228,7 @@ pub fn div_fixup(quotient: u64, den: u64, num: u64, kind: Kind) -> u64 {
     bits(special, kind)
 }
 
-/// V_CMP_CLASS: whether the number is of one of the classes of the mask.
+/// V_CMP_CLASS: whether the number is in one of the classes in the mask.
 pub fn is_of_class(bits: u64, mask: u64, kind: Kind) -> bool {
     let x = value(bits, kind);
     let class = if x.is_nan() {

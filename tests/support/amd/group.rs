@@ -34,9 +34,9 @@ struct Wave {
     hazards: Hazards,
     scratch: Vec<Bytes>,
     scratch_base: u64,
-    /// True if it told the barrier that it came, where that is apart from waiting.
+    /// True if the wave has signaled the barrier, where that is separate from waiting.
     signaled: bool,
-    /// gfx6 and gfx7 may have a stale VCCZ after a scalar load until VCC is written (LLVM's FeatureReadVCCZBug).
+    /// On gfx6 and gfx7, VCCZ may be stale after a scalar load until VCC is written (LLVM's FeatureReadVCCZBug).
     stale_vccz: bool,
     steps: usize,
 }
@@ -44,17 +44,17 @@ struct Wave {
 /// A workgroup of a program.
 pub struct Group<'p> {
     program: &'p Program,
-    /// All of it while the group runs.
+    /// All memory, while the group runs.
     memory: Memory,
     lds: Bytes,
     waves: Vec<Wave>,
     executed: Executed,
-    /// Instructions that a wave runs before the next one's turn.
+    /// Instructions that a wave runs before the next one continues.
     turn: usize,
 }
 
 impl<'p> Group<'p> {
-    /// `start` says everything but where a wave begins; a wave runs `turn` instructions, then another one does.
+    /// `start` has everything except where a wave begins; a wave runs `turn` instructions, then the next one continues.
     pub fn new(program: &'p Program, start: Start, turn: usize) -> Self {
         let (target, descriptor) = (program.target, &program.descriptor);
         let total: usize = start.group_size.iter().map(|size| *size as usize).product();
@@ -78,8 +78,8 @@ impl<'p> Group<'p> {
         Self { program, memory: Memory::default(), lds: Bytes::undefined(descriptor.lds), waves, executed, turn }
     }
 
-    /// Runs the waves for a turn or up to the next barrier, in one order or the other, on the memory that all groups share.
-    /// Returns false once all have ended.
+    /// Runs each wave for a turn or to the next barrier, in ascending or descending order, on the memory that all
+    /// groups share. Returns false once all have ended.
     pub fn run(&mut self, memory: &mut Memory, backwards: bool) -> Result<bool, String> {
         std::mem::swap(&mut self.memory, memory);
         let mut order: Vec<usize> = (0..self.waves.len()).collect();
@@ -164,8 +164,8 @@ impl<'p> Group<'p> {
         if matches!(deed.deed, Deed::Atomic { .. }) { Ok(()) } else { self.check_seen(n, &touched) }
     }
 
-    /// No other wave may still be storing what this one reads. Between waves that take turns, a read may race with an atomic:
-    /// a loop of compare-and-swap guesses the value first.
+    /// No other wave may still be storing what this one reads. Between waves that run concurrently, a read may race
+    /// with an atomic: a compare-and-swap loop reads a guess of the value first.
     fn check_seen(&self, n: usize, touched: &[Touch]) -> Result<(), String> {
         let may_race = self.turn != usize::MAX;
         let others = || self.waves.iter().enumerate().filter(|(other, _)| *other != n);
@@ -235,7 +235,7 @@ impl Wave {
         Ok(())
     }
 
-    /// Tells the barrier that the wave came, or takes that back by waiting.
+    /// Signals the barrier, or withdraws the signal by waiting.
     fn signal(&mut self, comes: bool) -> Result<(), String> {
         if std::mem::replace(&mut self.signaled, comes) == comes {
             return Err(format!("the barrier was {}told before", if comes { "" } else { "not " }));

@@ -1,4 +1,4 @@
-//! One line of assembly as an instruction: what it does, what it reads and what it writes.
+//! One line of assembly as an instruction: its operation, what it reads and what it writes.
 
 use super::dpp::{Dpp, Sdwa};
 use super::memory::access::Access;
@@ -21,7 +21,7 @@ pub enum Unit {
     Lds,
     /// Branches.
     Branch,
-    /// The rest of SOPP: waits, barriers, no-operations.
+    /// Other SOPP instructions: waits, barriers, no-operations.
     Control,
 }
 
@@ -31,13 +31,13 @@ pub enum Role {
     Plain,
     /// A vector instruction's scalar operand.
     Constant,
-    /// The same as a bit for each lane.
+    /// Scalar registers with a bit for each lane.
     LaneMask,
     /// V_DIV_FMAS's VCC.
     Fmas,
     /// The operand that DPP moves.
     DppSource,
-    /// EXEC, which says which lanes DPP can read.
+    /// EXEC, which determines the lanes that DPP can read.
     DppExec,
     /// The lane of V_READLANE and V_WRITELANE.
     LaneSelect,
@@ -55,7 +55,7 @@ pub enum Role {
     MessageM0,
     /// Data of a store.
     StoreData,
-    /// Not read but overwritten.
+    /// Overwritten without being read.
     Overwritten,
 }
 
@@ -90,13 +90,13 @@ pub enum Code {
     MadWide {
         signed: bool,
     },
-    /// A function of the halves of the sources, for each half of the result.
+    /// A function of the sources' halves, for each half of the result.
     Packed {
         kind: Kind,
         function: Function,
     },
-    /// V_FMA_MIX: a fused product and sum of floats of which each may be half of a register; `half` of the result, if it is not
-    /// all of it.
+    /// V_FMA_MIX: a fused multiply-add of floats, each of which may be half of a register; `half` of the result, if it
+    /// is not a whole register.
     Mix {
         half: Option<bool>,
     },
@@ -143,17 +143,17 @@ pub struct Inst {
     pub args: Vec<Arg>,
     /// The modifiers after the operands: `row_shr:1`, `glc`; with the part after the colon.
     pub modifiers: Vec<(String, String)>,
-    /// All after the mnemonic, as written.
+    /// Everything after the mnemonic, as written.
     pub rest: String,
     /// How many of the operands are written.
     pub results: usize,
-    /// The kinds of the other operands, of vector and scalar instructions.
+    /// The kinds of the other operands of vector and scalar instructions.
     pub kinds: Vec<Kind>,
     pub dpp: Option<Dpp>,
     pub sdwa: Option<Sdwa>,
     pub reads: Vec<(Reg, Role)>,
     pub writes: Vec<Reg>,
-    /// The second of two instructions in one, which reads before the first one writes.
+    /// The second half of a dual instruction, which reads before the first one writes.
     pub pair: Option<Box<Inst>>,
 }
 
@@ -199,7 +199,7 @@ impl Inst {
         }
     }
 
-    /// The instruction itself, then the second one in it.
+    /// The instruction itself, and the second half if it is dual.
     pub fn halves(&self) -> impl Iterator<Item = &Inst> {
         std::iter::once(self).chain(self.pair.as_deref())
     }
@@ -391,7 +391,7 @@ impl Inst {
         }
     }
 
-    /// Returns true if it is one of the slow functions, which have a pipeline of their own.
+    /// Returns true for transcendental functions, which have their own pipeline.
     pub fn is_transcendental(&self) -> bool {
         let functions = ["v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_"];
         functions.iter().any(|function| self.name.starts_with(function))
@@ -403,7 +403,7 @@ impl Inst {
     }
 }
 
-/// One of two instructions in one, as it is written alone: a selection reads VCC.
+/// One half of a dual instruction, as it is written alone: a selection reads VCC.
 fn half(text: &str) -> Result<String, String> {
     let text = text.trim();
     let rest = text.strip_prefix("v_dual_").ok_or("only v_dual_ instructions are pairs")?;
@@ -416,7 +416,7 @@ pub fn mask_registers(target: &Target) -> &'static [usize] {
     if target.wave == 64 { &[0, 1] } else { &[0] }
 }
 
-/// Cuts text at a separator that no bracket or quote surrounds.
+/// Splits text at separators outside brackets and quotes.
 fn split(text: &str, separator: char) -> Vec<String> {
     let (mut pieces, mut depth, mut quoted) = (vec![String::new()], 0, false);
     for c in text.chars() {
@@ -436,7 +436,7 @@ fn split(text: &str, separator: char) -> Vec<String> {
     if pieces == [""] { Vec::new() } else { pieces }
 }
 
-/// How names of units begin; the first that fits counts.
+/// Prefixes of names and their units; the first match counts.
 static UNITS: &[(&str, Unit)] = &[
     ("v_", Unit::Vector),
     ("s_load_", Unit::Smem),
@@ -521,7 +521,7 @@ fn control(name: &str, target: &Target) -> bool {
 
 const CONDITIONS: [&str; 6] = ["scc0", "scc1", "vccz", "vccnz", "execz", "execnz"];
 
-/// The condition that a branch waits for.
+/// The condition for a branch.
 fn branch(name: &str) -> Option<&'static str> {
     if name == "s_branch" {
         return Some("");
@@ -564,7 +564,7 @@ fn kind_of(suffix: &str) -> Option<Kind> {
     })
 }
 
-/// Minima and maxima of floats: the name, the first version, and which step is a maximum; no step is a median.
+/// Minima and maxima of floats: the name, the first version, and which steps are maxima; no steps for a median.
 static EXTREMES: [(&str, u32, &[bool]); 14] = [
     ("min", 600, &[false]),
     ("max", 600, &[true]),
@@ -582,7 +582,7 @@ static EXTREMES: [(&str, u32, &[bool]); 14] = [
     ("med3_num", 1200, &[]),
 ];
 
-/// Those of gfx12 know no IEEE mode.
+/// The instructions of gfx12 do not depend on the IEEE mode.
 fn extreme(name: &str, version: u32) -> Option<(Code, Vec<Kind>)> {
     let (stem, suffix) = name.strip_prefix("v_")?.rsplit_once('_')?;
     let kind = kind_of(suffix).filter(|kind| kind.sign().is_some())?;
@@ -614,12 +614,13 @@ fn compare(name: &str, version: u32) -> Option<(Code, Vec<Kind>)> {
         return Some((Code::Class { kind, exec }, vec![kind, Kind::Int32]));
     }
     let test = TESTS.into_iter().find(|own| *own == test)?;
-    // The name of an unsigned comparison keeps its suffix, since the kind does not tell.
+    // The name of an unsigned comparison keeps its suffix, since the kind does not tell signedness.
     let test = if suffix.starts_with('u') { unsigned(test)? } else { test };
     Some((Code::Compare { test, kind, exec }, vec![kind; 2]))
 }
 
-/// Returns true if a kind is compared so. Comparisons that are always true or false went one after the other.
+/// Returns true if such a comparison exists for a kind. Comparisons that are always true or always false were removed
+/// in different versions.
 fn has_test(test: &str, kind: Kind, version: u32) -> bool {
     let (is_float, is_constant) = (kind.sign().is_some(), ["f", "t", "tru"].contains(&test));
     let named = match is_float {
@@ -642,8 +643,8 @@ fn unsigned(test: &'static str) -> Option<&'static str> {
 
 const I: Kind = Kind::Int32;
 
-/// Instructions that do more than compute one result from their own lane: the name, the first and the last version, how many
-/// results the text has, and the sources.
+/// Instructions that do more than compute one result from their own lane: the name, the first and last version, the
+/// number of results in the text, and the sources.
 type Special = (&'static str, u32, u32, Code, usize, &'static [Kind]);
 
 static SPECIAL: &[Special] = {
@@ -683,7 +684,7 @@ fn special(name: &str, version: u32) -> Option<(Code, usize, &'static [Kind])> {
     SPECIAL.iter().find(fits).map(|(_, _, _, code, results, kinds)| (code.clone(), *results, *kinds))
 }
 
-/// The names of the instructions that this file knows and that compute.
+/// The names of the computing instructions in this file.
 pub fn names() -> Vec<String> {
     let mut names: Vec<String> = SPECIAL.iter().map(|row| row.0.to_owned()).collect();
     names.extend(CARRIES.iter().map(|row| row.0.to_owned()));
@@ -739,7 +740,7 @@ fn carry(name: &str, version: u32) -> Option<(Code, bool)> {
     Some((code, takes))
 }
 
-/// The number of scalar registers and literals that a vector instruction reads through the constant bus, each once.
+/// The number of distinct scalar registers and literals that a vector instruction reads through the constant bus.
 pub fn constant_reads(inst: &Inst) -> usize {
     let mut seen: Vec<&Operand> = Vec::new();
     for (n, arg) in inst.args[inst.results..].iter().enumerate() {

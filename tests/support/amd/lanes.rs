@@ -1,4 +1,4 @@
-//! Vector instructions that reach into other lanes without DPP.
+//! Vector instructions that access other lanes without DPP.
 
 use super::inst::{Code, Inst};
 use super::operand::{Arg, Kind};
@@ -45,8 +45,8 @@ fn write_lane(state: &mut State, inst: &Inst) -> Result<(), String> {
     Ok(())
 }
 
-/// Each lane of a row reads a lane of its own row or of the other row of the pair; selectors are nibbles of two scalars,
-/// or a number in each lane.
+/// Each lane reads a lane of its own row or of the other row of the pair; selectors are nibbles of two scalars, or a
+/// number in each lane.
 fn permlane16(state: &mut State, inst: &Inst, crosses: bool, by_lane: bool) -> Result<(), String> {
     let (fetch_inactive, bound_ctrl) = flags(inst);
     let exec = state.exec();
@@ -81,7 +81,7 @@ fn nibbles(state: &State, inst: &Inst) -> Result<Row, String> {
     Ok(std::array::from_fn(|lane| Value::of(all >> (4 * (lane % ROW)) & 15)))
 }
 
-/// The halves of a wave swap; nothing in a wave that has one half.
+/// Swaps the halves of a wave; does nothing in a wave with only one half.
 fn permlane64(state: &mut State, inst: &Inst) -> Result<(), String> {
     if state.target.wave == 32 {
         return Ok(());
@@ -93,7 +93,7 @@ fn permlane64(state: &mut State, inst: &Inst) -> Result<(), String> {
     Ok(())
 }
 
-/// Two registers swap, or odd rows (or the upper half) of the first with even rows (or the lower half) of the second.
+/// Swaps two registers, or odd rows (or the upper half) of the first with even rows (or the lower half) of the second.
 pub fn swap(state: &mut State, inst: &Inst) -> Result<(), String> {
     let (first, second) = (inst.args[0].vector()?, inst.args[1].vector()?);
     let (a, b) = (state.row(&inst.args[0], Kind::Int32)?, state.row(&inst.args[1], Kind::Int32)?);

@@ -1,9 +1,9 @@
-//! Runs AMD assembly on the CPU, from the text alone, by the rules of LLVM's assembler and AMD's ISA documents.
+//! Runs AMD assembly on the CPU, from the text alone, following LLVM's assembler and AMD's ISA documents.
 //!
-//! It shares no code with the compiler. It reports faults that hardware does not: unwritten registers are undefined
-//! bit by bit, and must not reach a branch or an address; a register that memory will write needs a wait; dependent
-//! instructions need the distance that the hardware does not enforce. The caller learns which undefined bits reach
-//! memory. Rounding is exact where the hardware's is not.
+//! It shares no code with the compiler. It reports faults that hardware does not: unwritten registers are undefined bit
+//! by bit, and must not affect a branch or an address; a register that memory will write needs a wait; dependent
+//! instructions need the distance that the hardware does not enforce. The caller learns which undefined bits are stored
+//! to memory. Rounding is exact where the hardware's is not.
 
 pub mod memory;
 pub mod single;
@@ -48,18 +48,18 @@ pub struct Dispatch<'d> {
     pub arguments: &'d [u8],
     /// True if the last wave goes first between barriers.
     pub backwards: bool,
-    /// True if all workgroups run at once, a few instructions of one after those of the other.
+    /// True if all workgroups run concurrently, a few instructions of each in turn.
     pub together: bool,
 }
 
-/// Instructions that a wave runs before the next one's turn, where workgroups run at once.
+/// Instructions that a wave runs in its turn, where workgroups run concurrently.
 const TURN: usize = 7;
 
 /// The waves of a run and the instructions that they executed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Executed {
     pub waves: u64,
-    /// Vector arithmetic; two instructions in one count as one.
+    /// Vector arithmetic; a dual instruction counts as one.
     pub vector: u64,
     pub scalar: u64,
     /// Accesses of any memory.
@@ -72,7 +72,7 @@ pub struct Executed {
 }
 
 impl Executed {
-    /// All instructions but waits, barriers, hints and the end.
+    /// All instructions except waits, barriers, hints and the end.
     pub fn all(&self) -> u64 {
         self.vector + self.scalar + self.memory + self.branches
     }
@@ -89,11 +89,11 @@ impl Executed {
     }
 }
 
-/// A run with the text of its first wave.
+/// A run with a trace of its first wave.
 #[derive(Debug, Clone)]
 pub struct Traced {
     pub executed: Executed,
-    /// The instructions of the first wave in the order in which it executed them, a line each.
+    /// The first wave's instructions in execution order, one per line.
     pub first_wave: String,
 }
 
@@ -117,7 +117,7 @@ impl AddAssign for Executed {
     }
 }
 
-/// Runs all workgroups of a program, one after the other or at once.
+/// Runs all workgroups of a program, one after the other or concurrently.
 pub fn run(program: &Program, memory: &mut Memory, dispatch: &Dispatch<'_>) -> Result<Executed, String> {
     if dispatch.arguments.len() < program.descriptor.kernarg {
         return Err(format!(

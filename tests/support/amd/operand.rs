@@ -1,6 +1,6 @@
 //! Registers and constants as the assembler writes them.
 
-/// The first scalar register of each special name; plain ones are below.
+/// The first scalar register of each special name; ordinary ones have lower numbers.
 pub const VCC: usize = 106;
 pub const TTMP: usize = 108;
 pub const M0: usize = 124;
@@ -8,14 +8,14 @@ pub const NULL: usize = 125;
 pub const EXEC: usize = 126;
 pub const FLAT_SCRATCH: usize = 128;
 pub const XNACK: usize = 130;
-/// Stands for SCC in lists of what is read and written.
+/// Represents SCC in lists of what is read and written.
 pub const SCC: usize = 132;
-/// How many scalar registers there are, special ones included.
+/// Number of scalar registers, including special ones.
 pub const SCALARS: usize = 133;
 /// How many vector registers an instruction can name.
 pub const VECTORS: usize = 256;
 
-/// Names of scalar registers and how many registers each stands for; where it is 0, for as many as a wave's mask has.
+/// Names of scalar registers, and the number of registers for each; 0 for the number in a wave's mask.
 static SPECIAL: &[(&str, usize, usize)] = &[
     ("vcc", VCC, 2),
     ("vcc_lo", VCC, 1),
@@ -35,14 +35,14 @@ static SPECIAL: &[(&str, usize, usize)] = &[
     ("src_scc", SCC, 1),
 ];
 
-/// One register of 32 bits in each lane, or one for the wave.
+/// A 32-bit register in each lane, or one for the wave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reg {
     Vector(usize),
     Scalar(usize),
 }
 
-/// How an operand's bits are read: which width, and whether `neg` and `abs` mean its sign.
+/// How an operand's bits are interpreted: their width, and whether `neg` and `abs` apply to the sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Int16,
@@ -56,7 +56,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Registers that it takes.
+    /// Number of registers that it takes.
     pub fn registers(self) -> usize {
         match self {
             Kind::Int64 | Kind::Float64 => 2,
@@ -99,19 +99,19 @@ pub enum Operand {
     Word(String),
 }
 
-/// An operand with what is written around it.
+/// An operand with its modifiers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arg {
     pub operand: Operand,
     pub neg: bool,
     pub abs: bool,
     pub sext: bool,
-    /// `.l` and `.h` after a register: which half of it.
+    /// `.l` or `.h` after a register: which half of it.
     pub half: Option<bool>,
 }
 
 impl Arg {
-    /// Reads what is between two commas.
+    /// Parses the text between two commas.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut arg = Arg { operand: Operand::Int(0), neg: false, abs: false, sext: false, half: None };
         let mut rest = text;
@@ -176,7 +176,7 @@ impl Arg {
         matches!(&self.operand, Operand::Word(own) if own == word)
     }
 
-    /// Returns true if it is a constant that takes a word of its own after the instruction.
+    /// Returns true for a constant that takes its own word after the instruction.
     pub fn is_literal(&self, kind: Kind) -> bool {
         match self.operand {
             Operand::Int(value) => !(-16..=64).contains(&value) && !is_inline_bits(value, kind),
@@ -252,7 +252,7 @@ pub fn integer(text: &str) -> Option<i64> {
 /// 1/(2π), an inline constant from gfx8 on.
 const INVERSE_TWO_PI: f64 = 0.15915494309189532;
 
-/// Zero is one without a sign alone.
+/// Zero is inline only without a sign.
 fn is_inline_float(value: f64) -> bool {
     let near = (value - INVERSE_TWO_PI).abs() < 1e-7;
     value.to_bits() == 0 || [0.5, 1.0, 2.0, 4.0].contains(&value.abs()) || near
@@ -267,13 +267,13 @@ fn is_inline_bits(value: i64, kind: Kind) -> bool {
     }
 }
 
-/// The bits that a constant stands for where an operand of this kind is read.
+/// The bits of a constant when read as an operand of this kind.
 pub fn constant(operand: &Operand, kind: Kind) -> Result<u64, String> {
     match (operand, kind) {
         (Operand::Int(value), Kind::Int16 | Kind::Float16) => Ok(*value as u16 as u64),
         (Operand::Int(value), Kind::Int32 | Kind::Float32) => Ok(*value as u32 as u64),
         (Operand::Int(value), _) if (-16..=64).contains(value) || is_inline_bits(*value, kind) => Ok(*value as u64),
-        // A literal has 32 bits: the high ones of a float of 64 bits, the low ones of an integer.
+        // A literal has 32 bits: the high ones of a 64-bit float, the low ones of an integer.
         (Operand::Int(value), Kind::Float64) => Ok((*value as u32 as u64) << 32),
         (Operand::Int(value), Kind::Int64) => match i32::try_from(*value) {
             Ok(_) => Ok(*value as u64),

@@ -1,5 +1,5 @@
-//! Instructions on two numbers of 16 bits in a register, and those that mix floats of 16 and 32 bits (VOP3P in AMD's Vega and
-//! RDNA ISA guides): which halves of the sources they read, and what they compute.
+//! Instructions on two 16-bit numbers in a register, and those that mix 16-bit and 32-bit floats (VOP3P in AMD's Vega
+//! and RDNA ISA guides): which halves of the sources they read, and what they compute.
 
 use super::float;
 use super::inst::Inst;
@@ -57,7 +57,7 @@ pub fn find(name: &str, version: u32) -> Option<(Kind, usize, Function)> {
     Some((kind, row.signature.len(), row.apply))
 }
 
-/// The half of the result that an instruction on mixed floats writes, or all of it.
+/// The half of the result that a mixed-float instruction writes, or all of it.
 pub fn mix(name: &str, version: u32) -> Option<Option<bool>> {
     // Of gfx9 only later processors have them: gfx900 to gfx905 round the product.
     let half = match name {
@@ -69,7 +69,7 @@ pub fn mix(name: &str, version: u32) -> Option<Option<bool>> {
     (version >= 906).then_some(half)
 }
 
-/// Bit `n` of a modifier that lists one for each source.
+/// Bit `n` of a modifier with a bit for each source.
 pub fn flag(inst: &Inst, name: &str, n: usize, usual: bool) -> bool {
     let Some(list) = inst.modifier(name) else { return usual };
     list.trim_matches(['[', ']']).split(',').nth(n).map_or(usual, |bit| bit.trim() == "1")

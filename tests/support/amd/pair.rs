@@ -1,12 +1,12 @@
-//! The rules for two vector instructions in one, as the VOPD chapters of AMD's RDNA 3 and RDNA 4 manuals have them. On
-//! gfx11 the sources are stricter than these say: LLVM's pull request 220348 has found that an even and an odd register
-//! alone are safe. Listings of other compilers are not held to them.
+//! The rules for dual instructions, from the VOPD chapters of AMD's RDNA 3 and RDNA 4 manuals. On gfx11 the sources are
+//! checked more strictly: LLVM's pull request 220348 found that only an even and an odd register are safe. Listings by
+//! other compilers are exempt.
 
 use super::inst::Inst;
 use super::operand::Operand;
 use super::target::Target;
 
-/// The first one's name without `v_` and the type, before gfx12 and since.
+/// The first half's name without `v_` and the type, before gfx12 and since.
 static FIRST: [&str; 13] = [
     "fmac_f32",
     "fmaak_f32",
@@ -94,7 +94,7 @@ fn arg_is_vcc(operand: &Operand) -> bool {
 }
 
 fn check_banks(first: &Inst, second: &Inst, sources: &[[Option<usize>; 3]; 2], target: &Target) -> Result<(), String> {
-    // Of two moves gfx12 reads the second one's source elsewhere.
+    // In a pair of moves, gfx12 reads the second one's source elsewhere.
     if target.version >= 1200 && [first, second].iter().all(|inst| after_v(inst) == "mov_b32") {
         return Ok(());
     }
@@ -109,7 +109,7 @@ fn check_banks(first: &Inst, second: &Inst, sources: &[[Option<usize>; 3]; 2], t
     Ok(())
 }
 
-/// Two scalar registers or literals in all, and literals that are the same one.
+/// At most two scalar registers or literals, and equal literals.
 fn check_scalars(first: &Inst, second: &Inst) -> Result<(), String> {
     let (mut scalars, mut literals): (Vec<&Operand>, Vec<&Operand>) = (Vec::new(), Vec::new());
     for inst in [first, second] {

@@ -14,7 +14,7 @@ pub struct Program {
     /// The lines between `.amdgpu_metadata` and its end.
     pub metadata: String,
     pub insts: Vec<Inst>,
-    /// Where the kernel begins, and where each label is.
+    /// The start of the kernel, and of each label.
     pub entry: usize,
     pub labels: BTreeMap<String, usize>,
 }
@@ -45,8 +45,8 @@ impl Program {
         Ok(program)
     }
 
-    /// Reads the instructions and labels of a listing for a kernel that is described apart. An instruction that is not
-    /// known fails when it runs.
+    /// Parses the instructions and labels of a listing for a kernel that is described separately. An unknown
+    /// instruction fails when it runs.
     pub fn listed(text: &str, target: Target, registers: Registers) -> Result<Self, String> {
         let mut reader = Reader { keeps_unknown: true, ..Reader::default() };
         for (n, line) in text.lines().enumerate() {
@@ -57,7 +57,7 @@ impl Program {
         Ok(Program { target, descriptor, metadata: String::new(), insts, entry: 0, labels })
     }
 
-    /// The text of instructions, a line each.
+    /// The text of instructions, one per line.
     pub fn texts(&self, insts: &[usize]) -> String {
         insts.iter().map(|at| format!("{}\n", self.insts[*at].text)).collect()
     }
@@ -94,7 +94,7 @@ impl Program {
         Ok(())
     }
 
-    /// Checks that a clause is followed by as many accesses of one kind as it says, which nothing leads into.
+    /// Checks that a clause is followed by the stated number of accesses of one kind, and that no branch leads into it.
     fn check_clause(&self, at: usize) -> Result<(), String> {
         if self.insts[at].name != "s_clause" {
             return Ok(());
@@ -115,7 +115,7 @@ impl Program {
         Ok(())
     }
 
-    /// Where a branch goes.
+    /// The target of a branch.
     pub fn destination(&self, inst: &Inst) -> Result<usize, String> {
         let label = inst.rest.trim();
         self.labels.get(label).copied().ok_or_else(|| format!("there is no label {label}"))
@@ -210,7 +210,7 @@ impl Reader {
     }
 }
 
-/// A label and what follows it.
+/// Splits a label from the text after it.
 fn label(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once(':')?;
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_.$".contains(c));

@@ -10,7 +10,7 @@ pub struct Row<F> {
     pub apply: F,
 }
 
-/// The version after all others.
+/// A version later than all others.
 pub const NOW: u32 = 9999;
 
 pub const fn row<F: Copy>(name: &'static str, since: u32, until: u32, signature: &'static str, apply: F) -> Row<F> {
@@ -22,7 +22,7 @@ pub const fn ever<F: Copy>(name: &'static str, signature: &'static str, apply: F
     row(name, 600, NOW, signature, apply)
 }
 
-/// The row for the instruction that a processor knows by a name.
+/// The row for an instruction name on a processor.
 pub fn find<F>(tables: &[&'static [Row<F>]], name: &str, version: u32) -> Option<&'static Row<F>> {
     let mut rows = tables.iter().copied().flatten();
     rows.find(|row| row.name == name && (row.since..=row.until).contains(&version))

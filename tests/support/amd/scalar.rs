@@ -1,6 +1,6 @@
 //! Instructions of the scalar unit: one row per name, with the processors that have it.
 //!
-//! Signatures as in the vector tables; a `!` says that SCC is written, a `?` that it is read, a `+` that the old result
+//! Signatures are as in the vector tables; `!` means that SCC is written, `?` that it is read, `+` that the old result
 //! is the first source.
 
 use super::float::extreme;
@@ -30,7 +30,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     row::names(&TABLES)
 }
 
-/// The instruction that a processor knows by a name.
+/// The instruction with this name on a processor.
 pub fn find(name: &str, version: u32) -> Option<Scalar> {
     let found = row::find(&TABLES, name, version)?;
     let (result, sources) = found.signature.split_once('=')?;
@@ -65,17 +65,17 @@ fn of(value: f32) -> (u64, bool) {
     (value.to_bits().into(), false)
 }
 
-/// A result of 32 bits; SCC says that it is not zero.
+/// A 32-bit result, with SCC set if it is not zero.
 fn nonzero(value: u32) -> (u64, bool) {
     (value.into(), value != 0)
 }
 
-/// The same of 64 bits.
+/// A 64-bit result, with SCC set if it is not zero.
 fn wide(value: u64) -> (u64, bool) {
     (value, value != 0)
 }
 
-/// A result that leaves SCC alone.
+/// A result that leaves SCC unchanged.
 fn only(value: u64) -> (u64, bool) {
     (value, false)
 }
@@ -104,7 +104,7 @@ fn sub_signed(a: u64, b: u64) -> (u64, bool) {
     (difference as u32 as u64, overflow)
 }
 
-/// Whole quads: four set bits for each four of which one is set.
+/// Whole quads: four set bits for each group of four with at least one set.
 fn quads(mask: u64) -> u64 {
     let any = (mask | mask >> 1 | mask >> 2 | mask >> 3) & 0x1111_1111_1111_1111;
     any * 15
@@ -123,7 +123,7 @@ fn leading(bits: u64, width: u32) -> u64 {
     if zeros >= width { u64::from(u32::MAX) } else { zeros.into() }
 }
 
-/// How many bits below the sign are like it, none if all are.
+/// The number of leading bits equal to the sign; all ones if every bit is.
 fn leading_sign(value: i64, width: u32) -> u64 {
     leading(if value < 0 { !value as u64 } else { value as u64 } & (u64::MAX >> (64 - width)), width)
 }

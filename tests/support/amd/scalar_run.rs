@@ -1,4 +1,4 @@
-//! The scalar unit: operands, results, SCC, and EXEC where it is written.
+//! The scalar unit: operands, results, SCC, and writes to EXEC.
 
 use super::float::extreme;
 use super::inst::{Code, Inst};
@@ -15,7 +15,8 @@ pub fn run(state: &mut State, inst: &Inst, ieee: bool) -> Result<(), String> {
     }
 }
 
-/// Operations whose result's bits come from bits of the sources each, so that undefined ones stay where they are.
+/// Operations in which each result bit depends only on certain bits of the sources, so that undefined bits do not
+/// spread.
 const BITWISE: [&str; 18] = [
     "s_mov",
     "s_not",

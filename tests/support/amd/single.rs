@@ -1,4 +1,4 @@
-//! One instruction alone, on registers of the caller's choice.
+//! Runs a single instruction on registers that the caller chooses.
 
 use super::inst::{Code, Inst, Unit};
 use super::memory::access::{Access, Deed, Space};
@@ -25,16 +25,16 @@ pub struct Form {
     /// True if it runs in each lane, false if in the scalar unit.
     pub is_vector: bool,
     pub results: Vec<Place>,
-    /// A comparison that writes EXEC and no operand.
+    /// A comparison that writes EXEC and has no operand for its result.
     pub writes_exec: bool,
     pub sources: Vec<Kind>,
     /// True if the last source is a bit for each lane.
     pub takes_mask: bool,
-    /// True if it reads what the result was.
+    /// True if it reads the previous result.
     pub accumulates: bool,
-    /// The first source is a scalar register, a vector register or either.
+    /// The first source is a scalar.
     pub first_is_scalar: bool,
-    /// The sources behind the first are scalars.
+    /// The sources after the first are scalars.
     pub others_are_scalar: bool,
     /// True if it depends on the mode of minima and maxima.
     pub has_mode: bool,
@@ -79,7 +79,7 @@ fn accumulates(code: &Code) -> bool {
     }
 }
 
-/// The results that the text names, and whether EXEC is one that it does not.
+/// The results named in the text, and whether EXEC is an implicit one.
 fn results(inst: &Inst) -> Option<(Vec<Place>, bool)> {
     let vector = |kind: Kind| vec![Place::Vector(kind)];
     let results = match &inst.code {
@@ -124,7 +124,7 @@ impl Single {
         self.state.set_lane(register, 1, lane, Value::of(bits.into()));
     }
 
-    /// The bits of a vector register in a lane, and those of them that are not defined.
+    /// The bits of a vector register in a lane, and which of them are undefined.
     pub fn vector(&self, register: usize, lane: usize) -> (u32, u32) {
         let value = self.state.lane(register, 1, lane);
         (value.bits as u32, value.undefined as u32)
@@ -158,7 +158,7 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// The names of the instructions that neither compute nor reach memory, and that a processor has.
+/// The names of a processor's instructions that neither compute nor access memory.
 pub fn control_names(target: &Target) -> Vec<String> {
     let mut names = super::inst::control_names();
     names.retain(|name| Inst::read(0, &format!("{name} 0"), target).is_ok());
@@ -219,7 +219,7 @@ impl Atom {
         self.atomic.operands()
     }
 
-    /// The new value from the old one and the operands in their order.
+    /// The new value from the old one and the operands in order.
     pub fn apply(self, old: u64, operands: [u64; 2]) -> u64 {
         let [value, compare] = self.atomic.ordered(operands, self.is_lds, self.version);
         self.atomic.apply(old, value, compare)

@@ -1,4 +1,4 @@
-//! Registers of a wave, each bit of which may be undefined.
+//! A wave's registers, each bit of which may be undefined.
 
 use super::operand::{Arg, EXEC, Kind, M0, NULL, Operand, SCALARS, SCC, VCC, VECTORS, constant};
 use super::target::Target;
@@ -20,7 +20,7 @@ impl Value {
 
     pub const UNDEFINED: Value = Value { bits: JUNK, undefined: u64::MAX };
 
-    /// The bits, if all of them are defined; `what` says what they are for.
+    /// The bits, if all of them are defined; `what` describes their use.
     pub fn defined(self, what: &str) -> Result<u64, String> {
         if self.undefined == 0 { Ok(self.bits) } else { Err(format!("{what} is undefined")) }
     }
@@ -36,7 +36,7 @@ pub type Row = [Value; LANES];
 #[derive(Clone)]
 struct Vector {
     lanes: [u32; LANES],
-    /// Undefined bits of each lane; none where all are defined.
+    /// Undefined bits of each lane; `None` if all are defined.
     undefined: Option<Box<[u32; LANES]>>,
 }
 
@@ -64,7 +64,7 @@ impl Vector {
         self.undefined = Some(row);
     }
 
-    /// Forgets the list of undefined bits if none is left.
+    /// Drops the undefined bits if none is left.
     fn settle(&mut self) {
         if self.undefined.as_ref().is_some_and(|row| row.iter().all(|bits| *bits == 0)) {
             self.undefined = None;
@@ -79,14 +79,14 @@ pub struct State {
     vectors: Vec<Vector>,
     scalars: [u32; SCALARS],
     undefined: [u32; SCALARS],
-    /// The first vector register that lanes 32 apart share (gfx10 and gfx11, waves of 64).
+    /// The first vector register shared by lanes that are 32 apart (gfx10 and gfx11, waves of 64).
     shared_from: usize,
-    /// True if the mode flushes subnormals of 32 bits, as output modifiers want it. Results keep them here.
+    /// True if the mode flushes 32-bit subnormals, as output modifiers require. Results keep them here.
     pub flushes: bool,
 }
 
 impl State {
-    /// Everything undefined but EXEC, which begins with these lanes.
+    /// Everything undefined except EXEC, which has these lanes at first.
     pub fn new(target: Target, exec: u64) -> Self {
         let mut state = Self {
             target,
@@ -170,12 +170,12 @@ impl State {
 
     // Vector registers.
 
-    /// From this register on both halves of the wave have the same.
+    /// From this register on, both halves of the wave share registers.
     pub fn share_from(&mut self, first: usize) {
         self.shared_from = first;
     }
 
-    /// The lane whose part of a register a lane has.
+    /// The lane that holds a register for a lane.
     fn owner(&self, register: usize, lane: usize) -> usize {
         if register < self.shared_from { lane } else { lane & 31 }
     }

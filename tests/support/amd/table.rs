@@ -1,8 +1,8 @@
-//! Vector instructions that work on each lane alone: one row per name, with the processors that have it.
+//! Vector instructions that work on each lane separately: one row per name, with the processors that have it.
 //!
-//! A signature names the kinds of the result and of the sources: `i` and `f` 32 bits, `s` and `h` 16, `q` and `d` 64; a
-//! `+` after them says that the old result is the last source, a `&` that each bit of the result comes from bits of the
-//! sources that are somewhere known, so that undefined bits stay where they are.
+//! A signature has the kinds of the result and of the sources: `i` and `f` for 32 bits, `s` and `h` for 16, `q` and `d`
+//! for 64; `+` after them means that the old result is the last source, `&` that each result bit depends on certain
+//! bits of the sources only, so that undefined bits do not spread.
 
 use super::float::{div_fixup, flushing, fma, from_half, rough, scale, split, to_half, to_half_down, turns, value};
 use super::operand::Kind;
@@ -30,7 +30,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     row::names(&TABLES)
 }
 
-/// The instruction that a processor knows by a name.
+/// The instruction with this name on a processor.
 pub fn find(name: &str, version: u32) -> Option<Plain> {
     let found = row::find(&TABLES, name, version)?;
     let kinds: Vec<Kind> = found.signature.chars().filter_map(kind).collect();
@@ -114,7 +114,7 @@ fn low_mask(bits: u64) -> u32 {
     (1u64 << (bits & 31)) as u32 - 1
 }
 
-/// V_PERM: a byte of the two words, or of signs, zeros and ones, for each byte of the selector.
+/// V_PERM: for each byte of the selector, a byte of the two words, or of signs, zeros or ones.
 fn permute_bytes([a, b, selector]: [u64; 3]) -> u64 {
     let words = (a as u32 as u64) << 32 | b as u32 as u64;
     let byte = |n: u64| words >> (8 * n) & 0xff;
@@ -135,7 +135,8 @@ fn leading_sign(value: u32) -> u64 {
     leading(if int(value.into()) < 0 { !value } else { value })
 }
 
-/// The largest float below one keeps the fraction of a small negative number from becoming one; an infinity has none.
+/// The largest float below one keeps the fraction of a small negative number from becoming one; infinity has no
+/// fraction.
 fn fraction(x: f64, greatest: f64) -> f64 {
     let part = x - x.floor();
     if part > greatest { greatest } else { part }
@@ -302,7 +303,7 @@ static FLOATS: &[Row] = &[
     ever("v_cubema_f32", "f=fff", |direction| of(cube(direction)[3])),
 ];
 
-/// The face of a cube that a direction meets, the place on it, and twice the part towards it.
+/// The face of a cube that a direction hits, the position on it, and twice the component towards it.
 fn cube(direction: [u64; 3]) -> [f32; 4] {
     let [x, y, z] = direction.map(f);
     if z.abs() >= x.abs() && z.abs() >= y.abs() {
@@ -316,7 +317,7 @@ fn cube(direction: [u64; 3]) -> [f32; 4] {
     }
 }
 
-/// A product that is zero if either factor is, whatever the other one.
+/// A product that is zero if either factor is, whatever the other one is.
 fn product_of_nonzero([a, b, _]: [u64; 3]) -> u64 {
     if f(a) == 0.0 || f(b) == 0.0 { 0 } else { of(f(a) * f(b)) }
 }
@@ -361,7 +362,7 @@ static DOUBLES: &[Row] = &[
     row("v_ceil_f64", 700, NOW, "d=d", |[a, ..]| d(a).ceil().to_bits()),
     row("v_trunc_f64", 700, NOW, "d=d", |[a, ..]| d(a).trunc().to_bits()),
     row("v_rndne_f64", 700, NOW, "d=d", |[a, ..]| d(a).round_ties_even().to_bits()),
-    // gfx6 gives one for some small negative numbers (LLVM's FeatureFractBug); here it never may.
+    // gfx6 returns one for some small negative numbers (LLVM's FeatureFractBug); here it never may.
     ever("v_fract_f64", "d=d", |[a, ..]| fraction(d(a), f64::from_bits(0x3fef_ffff_ffff_ffff)).to_bits()),
     ever("v_rcp_f64", "d=d", |[a, ..]| rough(a, |x| 1.0 / x)),
     ever("v_rsq_f64", "d=d", |[a, ..]| rough(a, |x| 1.0 / x.sqrt())),

@@ -1,9 +1,9 @@
-//! The processors, and the facts about each that other files ask for.
+//! The processors, and the facts about each that other files need.
 
 /// A processor with the size of its waves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    /// The number in its name, whose last digit is hexadecimal: that of gfx90a is 910.
+    /// The number in its name, whose last digit is hexadecimal: 910 for gfx90a.
     pub version: u32,
     /// Lanes of a wave.
     pub wave: usize,
@@ -39,7 +39,7 @@ impl Target {
         u64::MAX >> (64 - self.wave)
     }
 
-    /// How many scalar registers and literals one vector instruction may read.
+    /// Number of scalar registers and literals that one vector instruction may read.
     pub fn scalar_reads(&self) -> usize {
         if self.version >= 1000 { 2 } else { 1 }
     }
@@ -54,12 +54,12 @@ impl Target {
         matches!(self.version, 910..=999 | 1100..)
     }
 
-    /// Returns true if pairs and quads of vector registers begin at an even one.
+    /// Returns true if pairs and quads of vector registers must start at an even register.
     pub fn aligns_vectors(&self) -> bool {
         (910..1000).contains(&self.version)
     }
 
-    /// Bytes that one step of a scalar load's offset stands for.
+    /// Bytes per unit of a scalar load's offset.
     pub fn scalar_offset_unit(&self) -> i64 {
         if self.version < 800 { 4 } else { 1 }
     }
@@ -78,7 +78,7 @@ impl Target {
         }
     }
 
-    /// Returns true if stores are counted apart from loads.
+    /// Returns true if stores are counted separately from loads.
     pub fn counts_stores(&self) -> bool {
         self.version >= 1000
     }
@@ -89,17 +89,17 @@ impl Target {
         self.version < 700
     }
 
-    /// Returns true if the workgroup's place comes in trap temporaries instead of scalar registers.
+    /// Returns true if the workgroup's coordinates are in trap temporaries instead of scalar registers.
     pub fn has_group_in_ttmp(&self) -> bool {
         self.version >= 1200
     }
 
-    /// Returns true if 16-bit results leave the upper half of the register alone; older processors clear it.
+    /// Returns true if 16-bit results leave the upper half of the register unchanged; older processors clear it.
     pub fn keeps_upper_half(&self) -> bool {
         self.version >= 1000
     }
 
-    /// How many lanes DS_PERMUTE and DS_BPERMUTE reach over.
+    /// Number of lanes that DS_PERMUTE and DS_BPERMUTE can reach.
     pub fn permute_reach(&self) -> usize {
         if (1000..1200).contains(&self.version) { 32 } else { self.wave }
     }

@@ -1,4 +1,5 @@
-//! The vector unit: fetches operands as modifiers say, applies an instruction in each active lane, writes the results.
+//! The vector unit: fetches operands with their modifiers, applies an instruction in each active lane, writes the
+//! results.
 
 use super::dpp::Moved;
 use super::float;
@@ -24,7 +25,7 @@ pub fn run(state: &mut State, inst: &Inst, ieee: bool) -> Result<(), String> {
     }
 }
 
-/// Runs two instructions in one: the second does not see the first one's result.
+/// Runs a dual instruction: the second half does not see the first one's result.
 pub fn run_pair(state: &mut State, first: &Inst, second: &Inst, ieee: bool) -> Result<(), String> {
     let result = first.args[0].vector()?;
     if second.args[0].vector()? % 2 == result % 2 {
@@ -44,7 +45,7 @@ struct Vector<'s> {
     state: &'s mut State,
     inst: &'s Inst,
     sources: Vec<Row>,
-    /// Lanes in which it is written: active and not stopped by DPP.
+    /// Lanes in which the result is written: active and not disabled by DPP.
     mask: u64,
     /// The lanes that are active.
     exec: u64,
@@ -65,7 +66,7 @@ impl<'s> Vector<'s> {
         &self.inst.args[self.inst.results + n]
     }
 
-    /// Source `n` of every lane, with what is written around it.
+    /// Source `n` of every lane, with its modifiers applied.
     fn source(&mut self, n: usize) -> Result<Row, String> {
         let (arg, kind) = (self.arg(n), self.inst.kinds[n]);
         let is_mask = matches!((&self.inst.code, n), (Code::Select | Code::Carry { takes: true, .. }, 2));
@@ -107,7 +108,7 @@ impl<'s> Vector<'s> {
         Ok(std::array::from_fn(bit))
     }
 
-    /// A row as DPP moves it; takes lanes out of the mask that are not written.
+    /// A row after DPP moved it; removes lanes from the mask that are not written.
     fn moved(&mut self, row: &Row) -> Row {
         let mut moved = *row;
         let Some(dpp) = self.inst.dpp else { return moved };
@@ -124,7 +125,7 @@ impl<'s> Vector<'s> {
         moved
     }
 
-    /// Returns true if the upper half of a 16-bit operand is meant.
+    /// Returns true if a 16-bit operand is in the upper half.
     fn is_high(&self, n: usize, arg: &Arg) -> bool {
         arg.half == Some(true) || selects_upper(self.inst, n)
     }
@@ -156,15 +157,15 @@ impl<'s> Vector<'s> {
         (0..self.state.target.wave).filter(move |lane| mask >> lane & 1 == 1)
     }
 
-    /// The sources of a lane; what is not there is zero.
+    /// The sources of a lane; missing ones are zero.
     fn of_lane(&self, lane: usize) -> [Value; 3] {
         let mut values = [Value::default(); 3];
         values.iter_mut().zip(&self.sources).for_each(|(value, row)| *value = row[lane]);
         values
     }
 
-    /// A function of the sources in each lane that is written. Where a source is undefined all of the result is, but
-    /// for bitwise functions, which are tried with both values of the undefined bits.
+    /// Applies a function to the sources in each lane that is written. An undefined source makes the whole result
+    /// undefined, except for bitwise functions, which are evaluated with both values of the undefined bits.
     fn each(&self, apply: &impl Fn([u64; 3]) -> u64, bitwise: Option<u64>) -> Row {
         let mut row = [Value::default(); LANES];
         for lane in self.lanes(self.mask) {
@@ -194,7 +195,7 @@ impl<'s> Vector<'s> {
         self.write(&row, plain.result)
     }
 
-    /// One half of a source of a packed instruction in every lane: `upper` of the result's halves is made from it.
+    /// One half of a packed instruction's source in every lane, for the half `upper` of the result.
     fn packed_source(&self, n: usize, upper: bool, kind: Kind) -> Result<Row, String> {
         let arg = self.arg(n);
         let (select, sign) = if upper { ("op_sel_hi", "neg_hi") } else { ("op_sel", "neg_lo") };
@@ -220,7 +221,7 @@ impl<'s> Vector<'s> {
         Ok(row)
     }
 
-    /// A packed instruction: each half of the result where its sources are defined.
+    /// A packed instruction: each half of the result is defined if its sources are.
     fn packed(mut self, ieee: bool) -> Result<(), String> {
         let Code::Packed { kind, function } = self.inst.code else { return Err("not packed".to_owned()) };
         let mut halves = Vec::new();
@@ -238,7 +239,7 @@ impl<'s> Vector<'s> {
         self.write(&std::array::from_fn(joined), Kind::Int32)
     }
 
-    /// A source of V_FMA_MIX as a float of 32 bits: `op_sel_hi` says that it has 16, `op_sel` in which half.
+    /// A source of V_FMA_MIX as a 32-bit float: `op_sel_hi` says that it has 16 bits, `op_sel` in which half.
     fn mixed_source(&self, n: usize) -> Result<Row, String> {
         let arg = self.arg(n);
         let is_half = packed::flag(self.inst, "op_sel_hi", n, false);
@@ -259,7 +260,7 @@ impl<'s> Vector<'s> {
         Ok(row)
     }
 
-    /// A fused product and sum in 32 bits; rounded again where the result is half of a register.
+    /// A fused multiply-add in 32 bits, rounded again if the result is half of a register.
     fn mix(&mut self, half: Option<bool>) -> Result<(), String> {
         let sum = |[a, b, c]: [u64; 3]| float::fma(a, b, c, Kind::Float32);
         if half.is_none() {
@@ -311,7 +312,7 @@ impl<'s> Vector<'s> {
         Ok(())
     }
 
-    /// A short result together with what stays of the register.
+    /// A short result together with the part of the register that stays.
     fn merged(&self, value: Value, old: Value, kind: Kind) -> Value {
         let (at, bits) = match self.inst.sdwa {
             Some(sdwa) => sdwa.result.place(),
@@ -328,11 +329,11 @@ impl<'s> Vector<'s> {
         is_mixed_high || self.inst.args[0].half == Some(true) || selects_upper(self.inst, 3)
     }
 
-    /// The bits beside a short result that stay as they are; the others become zero.
+    /// The bits next to a short result that stay; the others become zero.
     fn kept_part(&self, kind: Kind) -> u64 {
         let keeps = match self.inst.sdwa {
             Some(sdwa) => sdwa.preserve,
-            // gfx9 changed this for instructions of three operands, and has the former ones as legacy.
+            // gfx9 changed this for instructions with three operands, and has the previous ones as legacy.
             None => {
                 let version = self.state.target.version;
                 let clears = self.inst.name.contains("_legacy_");
@@ -433,7 +434,7 @@ impl<'s> Vector<'s> {
         })
     }
 
-    /// How many lanes below are set in half of a mask, added to the second source.
+    /// The number of bits set in half of a mask for lanes below this one, added to the second source.
     fn count_below(&mut self, high: bool) -> Result<(), String> {
         let mut row = [Value::default(); LANES];
         for lane in self.lanes(self.mask) {
@@ -475,11 +476,11 @@ fn changed_sign(bits: u64, sign: u64, arg: &Arg) -> u64 {
 fn extreme([a, b, c]: [u64; 3], kind: Kind, steps: &[bool], median: bool, ieee: bool) -> u64 {
     let pick = |a, b, greatest| float::extreme(a, b, kind, greatest, ieee);
     if median && [a, b, c].iter().any(|bits| float::value(*bits, kind).is_nan()) {
-        // V_MED3: the minimum of all three where one is not a number.
+        // V_MED3: the minimum of all three if one is a NaN.
         return pick(pick(a, b, false), c, false);
     }
     if median {
-        // The larger one of those that are not the largest; zeros are equal here.
+        // The larger of those that are not the largest; zeros are equal here.
         let most = float::value(pick(pick(a, b, true), c, true), kind);
         let is_most = |bits| float::value(bits, kind) == most;
         return match () {

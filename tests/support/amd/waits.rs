@@ -1,4 +1,4 @@
-//! The accesses under way: registers that memory will write, and stores that other waves may not see yet.
+//! Pending accesses: registers that memory will write, and stores that other waves may not see yet.
 
 use super::inst::{Code, Inst, Unit};
 use super::memory::access::Deed;
@@ -23,18 +23,18 @@ pub enum Counter {
     Data,
 }
 
-/// Something under way.
+/// A pending access.
 #[derive(Debug, Clone)]
 struct Pending {
     line: usize,
-    /// The counters that it still holds up.
+    /// The counters that it still delays.
     counters: Vec<Counter>,
     unit: Unit,
-    /// It reads through a sampler.
+    /// Whether it reads through a sampler.
     samples: bool,
     /// Registers that it will write.
     writes: Vec<Reg>,
-    /// Registers that it still has to read.
+    /// Registers that it has yet to read.
     reads: Vec<Reg>,
     /// Bytes that it writes.
     stores: Vec<Touch>,
@@ -43,15 +43,15 @@ struct Pending {
     lanes: u64,
 }
 
-/// Everything that a wave has under way, in the order of issue.
+/// A wave's pending accesses, in issue order.
 #[derive(Debug, Default)]
 pub struct Waits {
     pending: Vec<Pending>,
 }
 
 impl Waits {
-    /// Checks that an instruction touches no registers that are still under way. It may overwrite vector registers where memory
-    /// writes other lanes than these.
+    /// Checks that an instruction uses no registers with pending accesses. It may overwrite vector registers where
+    /// memory writes other lanes than these.
     pub fn check(&self, inst: &Inst, lanes: u64) -> Result<(), String> {
         for pending in &self.pending {
             let reads = inst.reads.iter().find(|(reg, _)| pending.writes.contains(reg));
@@ -110,8 +110,8 @@ impl Waits {
         });
     }
 
-    /// The line of a store that another wave would read before this one has written it for sure; none of an atomic where
-    /// waves may race for it.
+    /// The line of a store that may not be complete when another wave reads the data; `None` for an atomic where waves
+    /// may race for it.
     pub fn unseen(&self, touch: &Touch, may_race: bool) -> Option<usize> {
         let overlaps = |store: &Touch| {
             store.shared == touch.shared
@@ -122,21 +122,21 @@ impl Waits {
         self.pending.iter().find(is_unseen).map(|pending| pending.line)
     }
 
-    /// Returns true if nothing is under way that SMEM brings.
+    /// Returns true if no SMEM load is pending.
     pub fn has_scalar_loads(&self) -> bool {
         self.pending.iter().any(|pending| pending.unit == Unit::Smem)
     }
 
-    /// Waits until at most `left` are under way. Only the order of what one unit does is known.
+    /// Waits until at most `left` are pending. Only accesses of the same unit are ordered.
     fn wait(&mut self, counter: Counter, left: usize) {
         let counted = |pending: &Pending| pending.counters.contains(&counter);
         let units: Vec<Unit> =
             self.pending.iter().filter(|pending| counted(pending)).map(|pending| pending.unit).collect();
-        // Scalar loads come back in any order, and so do flat accesses as far as LDS goes.
+        // Scalar loads return in any order, and so do flat accesses as far as LDS is concerned.
         let is_lds = matches!(counter, Counter::Lds | Counter::Scalar);
         let is_ordered = units.iter().all(|unit| if is_lds { *unit == Unit::Lds } else { is_memory(*unit) });
         let is_sure = |pending: &Pending| left == 0 || is_ordered || is_lds && pending.unit == Unit::Lds;
-        // Accesses of LDS come back in order among themselves, whatever scalar loads do meanwhile.
+        // LDS accesses return in order among themselves, regardless of scalar loads.
         let others = if is_lds { units.iter().filter(|unit| **unit != Unit::Lds).count() } else { 0 };
         let mut done = if left == 0 {
             units.len()
@@ -165,7 +165,7 @@ impl Waits {
         self.pending.retain(|pending| !pending.counters.is_empty());
     }
 
-    /// Runs a waiting instruction; says whether it was one.
+    /// Runs a waiting instruction; returns whether it was one.
     pub fn control(&mut self, inst: &Inst, target: &Target) -> Result<bool, String> {
         let number =
             |text: &str| integer(text.trim()).filter(|n| *n >= 0).ok_or_else(|| format!("{text} is not a count"));
@@ -225,8 +225,8 @@ impl Waits {
     }
 }
 
-/// Returns true if an instruction's results come after those of an access that is under way. Reads through samplers and
-/// others return in order of each kind only.
+/// Returns true if an instruction's results arrive after those of a pending access. Reads through samplers and other
+/// reads are each in order only among themselves.
 fn in_order(pending: &Pending, inst: &Inst) -> bool {
     is_memory(pending.unit) && is_memory(inst.unit) && pending.samples == samples(inst)
 }

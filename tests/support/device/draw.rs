@@ -1,4 +1,4 @@
-//! One draw into images: the stages, the vertices and what is drawn into.
+//! One draw into images: the stages, the vertices and the targets.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ impl<'a> Shader<'a> {
     }
 }
 
-/// When a vertex input takes its next value.
+/// When a vertex input advances to its next value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rate {
     /// At each vertex.
@@ -39,13 +39,13 @@ pub struct Attribute {
     pub location: u32,
     /// The format of a value, as an [`Image`] names it.
     pub format: String,
-    /// When the next value is taken.
+    /// When the input advances.
     pub rate: Rate,
     /// The values.
     pub data: Vec<u8>,
 }
 
-/// The primitives that vertices make.
+/// How vertices form primitives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Topology {
     /// A point each.
@@ -55,18 +55,18 @@ pub enum Topology {
     /// A triangle each three.
     #[default]
     Triangles,
-    /// A triangle with the two before.
+    /// Each vertex forms a triangle with the two before it.
     Strip,
     /// A line each four, with the vertices before and after it.
     Adjacent,
-    /// A patch each so many.
+    /// Patches of this many vertices.
     Patches(u32),
 }
 
-/// One draw. Depths are tested (less or equal) and written where the target has a depth image; nothing is culled.
+/// One draw. Depths are tested (less or equal) and written if the target has a depth image; nothing is culled.
 #[derive(Debug, Clone)]
 pub struct Draw<'a> {
-    /// The vertex stage; none where mesh shaders make the primitives.
+    /// The vertex stage; `None` if mesh shaders make the primitives.
     pub vertex: Option<Shader<'a>>,
     /// The fragment stage.
     pub fragment: Shader<'a>,
@@ -74,31 +74,31 @@ pub struct Draw<'a> {
     pub between: Vec<(Stage, Shader<'a>)>,
     /// The inputs of the vertex stage.
     pub attributes: &'a [Attribute],
-    /// The primitives that the vertices make.
+    /// How the vertices form primitives.
     pub topology: Topology,
     /// `gl_VertexIndex`.
     pub vertices: Range<u32>,
     /// `gl_InstanceIndex`.
     pub instances: Range<u32>,
-    /// Workgroups of the task or mesh stage that are started, where there is no vertex stage.
+    /// Workgroups of the task or mesh stage to start, if there is no vertex stage.
     pub meshes: [u32; 3],
     /// The push-constant block of both stages, from offset 0; a multiple of four bytes.
     pub push_constants: &'a [u8],
     /// Specialization constants of both stages: the `SpecId` and the 32 bits of the value.
     pub spec_constants: &'a [(u32, u32)],
-    /// Multiplies what is there by the fragment's second source (`layout(index = 1)`) and adds the first.
+    /// Multiplies the target by the fragment's second source (`layout(index = 1)`) and adds the first.
     pub dual_source: bool,
 }
 
 impl<'a> Draw<'a> {
-    /// The stages, in the order in which a vertex passes them.
+    /// The stages, in pipeline order.
     pub fn shaders(&self) -> impl Iterator<Item = (Stage, Shader<'a>)> {
         let first = self.vertex.map(|vertex| (Stage::Vertex, vertex)).into_iter();
         first.chain(self.between.iter().copied()).chain([(Stage::Fragment, self.fragment)])
     }
 }
 
-/// The images that are drawn into: all of one size, number of layers and number of samples.
+/// The images drawn into: all with the same size, number of layers and number of samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// The colours by location.
@@ -115,7 +115,7 @@ impl Target {
         self.colors.iter().chain(&self.depth)
     }
 
-    /// The same, to be changed.
+    /// All images, mutable.
     pub fn images_mut(&mut self) -> impl Iterator<Item = &mut Image> {
         self.colors.iter_mut().chain(&mut self.depth)
     }

@@ -1,4 +1,4 @@
-//! Dispatches with more than buffers, draws and launches of rays, on real drivers: Vulkan, and NVIDIA's OpenGL.
+//! Dispatches with more than buffers, draws and ray tracing launches on real drivers: Vulkan, and NVIDIA's OpenGL.
 
 mod draw;
 pub mod gl;

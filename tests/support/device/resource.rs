@@ -1,4 +1,4 @@
-//! The contents of descriptor sets: buffers, images and samplers, each with its place.
+//! The contents of descriptor sets: buffers, images and samplers, each with its location.
 
 use crosslane::run::BufferBinding;
 use serde::{Deserialize, Serialize};
@@ -24,14 +24,14 @@ impl From<Vec<BufferBinding>> for Resources {
     }
 }
 
-/// One texel buffer of a job: where the shader finds it, and its texels.
+/// One texel buffer of a job: its location and texels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TexelBinding {
     /// The descriptor set.
     pub set: u32,
     /// The binding within the set.
     pub binding: u32,
-    /// The element, where the binding is an array.
+    /// The element, if the binding is an array.
     pub element: u32,
     /// True if it is an `imageBuffer`, which can be written, or a `samplerBuffer`.
     pub storage: bool,
@@ -41,7 +41,7 @@ pub struct TexelBinding {
     pub data: Vec<u8>,
 }
 
-/// The shape in which a shader sees an image (`VkImageViewType`).
+/// The kind of view through which a shader sees an image (`VkImageViewType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum View {
     /// `1D`
@@ -67,16 +67,16 @@ pub struct Image {
     pub format: String,
     /// The shape.
     pub view: View,
-    /// Width, height and depth of level 0; 1 where the shape has none.
+    /// Width, height and depth of level 0; 1 for missing dimensions.
     pub size: [u32; 3],
-    /// Layers; 1 where the shape has none.
+    /// Layers; 1 if it is not an array.
     pub layers: u32,
     /// Levels of the mipmap.
     pub levels: u32,
     /// Samples of a texel.
     pub samples: u32,
-    /// The texels: level after level, in each layer after layer, row after row. Images of more samples start as the
-    /// first texel everywhere, and attachments of them end as their samples resolved. A run replaces them.
+    /// The texels: level by level, then layer by layer, then row by row. Multisampled images start as the first texel
+    /// everywhere, and multisampled attachments end as their resolved samples. A run replaces the texels.
     pub data: Vec<u8>,
 }
 
@@ -102,20 +102,20 @@ pub enum ImageKind {
     Sampled,
     /// `sampler2D` and its kin.
     Combined(Sampler),
-    /// `subpassInput`: the n-th of them has the `input_attachment_index` n.
+    /// `subpassInput`: the n-th one has the `input_attachment_index` n.
     Input,
 }
 
-/// One image of a job: where the shader finds it, and its texels.
+/// One image of a job: its location and texels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageBinding {
     /// The descriptor set.
     pub set: u32,
     /// The binding within the set.
     pub binding: u32,
-    /// The element, where the binding is an array.
+    /// The element, if the binding is an array.
     pub element: u32,
-    /// Stored to, sampled or attached.
+    /// How it is used: stored to, sampled or attached.
     pub kind: ImageKind,
     /// The texels.
     pub image: Image,
@@ -141,7 +141,7 @@ pub struct Sampler {
     pub linear: bool,
     /// Beyond the edge.
     pub address: Address,
-    /// Compares depths: 1 where the reference is less or equal.
+    /// Compares depths: 1 if the reference is less or equal.
     pub compare: bool,
 }
 
@@ -152,21 +152,21 @@ pub struct SamplerBinding {
     pub set: u32,
     /// The binding within the set.
     pub binding: u32,
-    /// The element, where the binding is an array.
+    /// The element, if the binding is an array.
     pub element: u32,
     /// How it samples.
     pub sampler: Sampler,
 }
 
-/// One top-level acceleration structure of a job, which holds the world of all tests.
+/// One top-level acceleration structure of a job, with the scene that all tests share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StructureBinding {
     /// The descriptor set.
     pub set: u32,
     /// The binding within the set.
     pub binding: u32,
-    /// The element, where the binding is an array.
+    /// The element, if the binding is an array.
     pub element: u32,
-    /// Where in the push constants its address is to be, in bytes: 64 bits.
+    /// The offset in the push constants for its 64-bit address, in bytes.
     pub address_at: Option<usize>,
 }

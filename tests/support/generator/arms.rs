@@ -1,20 +1,20 @@
-//! Random control flow around cross-lane operations: in every kind of arm, and before every kind of exit from loops.
+//! Random control flow around cross-lane operations: in every kind of branch, and before every kind of exit from loops.
 //!
-//! The operations work over the active lanes, so every result is defined under any mask. Barriers come only where all
-//! invocations of the workgroup arrive, and often soon after calls from which invocations return at different places. One
-//! kernel in three has integers of other widths too.
+//! The operations work over the active lanes, so every result is defined under any mask. Barriers are placed only where
+//! all invocations of the workgroup arrive, often soon after calls from which invocations return at different places.
+//! One kernel in three also has integers of other widths.
 
 use super::program::RESULTS;
 use super::rng::Rng;
 
-/// Constructs inside constructs; fewer in the function. NVIDIA's driver joins invocations from only so many.
+/// Maximum nesting of constructs; less in functions. NVIDIA's driver reconverges invocations only up to some depth.
 const DEEPEST: usize = 4;
 const DEEPEST_IN_FUNCTION: usize = 2;
 
-/// Iterations after which a loop without a bound of its own ends.
+/// Iterations after which a loop without its own bound ends.
 const ROUNDS: usize = 18;
 
-/// The source that a seed stands for, with a workgroup of so many invocations.
+/// The source for a seed, with this many invocations per workgroup.
 pub fn kernel(seed: u64, invocations: usize) -> String {
     let mut rng = Rng::new(seed ^ 0xa235);
     let returns = rng.once_in(2);
@@ -28,7 +28,7 @@ pub fn kernel(seed: u64, invocations: usize) -> String {
     arms.text
 }
 
-/// The ends that a block may have, besides the jumps out of the loops around it.
+/// The jumps that can end a block, besides those out of the enclosing loops.
 #[derive(Clone, Copy, PartialEq)]
 enum Jumps {
     None,
@@ -50,7 +50,7 @@ struct Arms {
     rng: Rng,
     text: String,
     indent: usize,
-    /// Statements that may still be made.
+    /// Statements that may still be generated.
     budget: usize,
     names: usize,
     open: Vec<Open>,
@@ -97,7 +97,7 @@ impl Arms {
         self.line("uint both(uvec4 mask) { return mask.x ^ (mask.y * 3u); }");
     }
 
-    /// A function that returns early, which the passes take into its callers.
+    /// A function that returns early, which the passes inline.
     fn helper(&mut self) {
         self.line("uint helper(uint v) {");
         (self.budget, self.jumps) = (6, Jumps::Value);
@@ -156,7 +156,7 @@ impl Arms {
         self.line("}");
     }
 
-    /// Shared memory between barriers, at times in a loop that all invocations run alike.
+    /// Shared memory between barriers, sometimes in a loop that all invocations run alike.
     fn exchange(&mut self) {
         let distance = 1 + self.rng.below(7);
         let rounds = 1 + self.rng.below(3);
@@ -204,7 +204,7 @@ impl Arms {
         self.line("}");
     }
 
-    /// A block that now and then ends with a jump.
+    /// A block that occasionally ends with a jump.
     fn arm(&mut self, of: Open, leaves: bool) {
         self.open.push(of);
         self.block(3);
@@ -292,7 +292,7 @@ impl Arms {
         self.line(&format!("{target} {operation};"));
     }
 
-    /// A change of a variable of another width, by cross-lane operations too.
+    /// An update of a variable of another width, possibly by cross-lane operations.
     fn other_width(&mut self) {
         let n = self.rng.below(self.others.len());
         let (v, ty) = (format!("v{n}"), self.others[n]);
@@ -330,7 +330,8 @@ impl Arms {
         self.line("}");
     }
 
-    /// A `switch` whose arms have one value or several, the others anywhere among them, and which may fall through.
+    /// A `switch` whose cases have one value or several, with `default` anywhere among them, and which may fall
+    /// through.
     fn switch(&mut self) {
         let mask = *self.rng.pick(&[3, 7]);
         let value = *self.rng.pick(&["x", "y", "subgroupBroadcastFirst(y)", "(r >> 3)"]);
@@ -381,7 +382,7 @@ impl Arms {
         }
     }
 
-    /// A loop that invocations leave one group after the other.
+    /// A loop that invocations leave group by group.
     fn until_left(&mut self, n: &str) {
         let condition = *self.rng.pick(&["subgroupBroadcastFirst(x) == x", "subgroupElect()", "subgroupMin(y) == y"]);
         self.line(&format!("uint {n} = 0u;"));
@@ -414,7 +415,7 @@ impl Arms {
         self.line("}");
     }
 
-    /// A loop whose rounds differ among invocations, at the end of the body of another loop.
+    /// A loop whose trip count differs among invocations, at the end of the body of another loop.
     fn repeat_apart(&mut self) {
         let n = self.fresh();
         let update = *self.rng.pick(&["r += y", "s = s * 3u + r", "r ^= s << 1"]);

@@ -1,6 +1,6 @@
-//! Random chains of products and sums of floats, of which some are `precise`, with the values that they may have: whether
-//! products are contracted with sums or not, each lies within the rounding errors of the chain, and `precise` ones have one
-//! value alone.
+//! Random chains of products and sums of floats, some of which are `precise`, with their possible values: whether or
+//! not products and sums are contracted, each lies within the rounding errors of the chain, and `precise` ones have
+//! only one possible value.
 
 use super::program::{INVOCATIONS, RESULTS};
 use super::rng::Rng;
@@ -9,10 +9,10 @@ use std::fmt::Write;
 /// Values that a chain computes.
 const STEPS: usize = 18;
 
-/// Values that it begins with.
+/// Initial values.
 const LEAVES: usize = 4;
 
-/// No value of a chain exceeds it, so that halves hold all of them.
+/// The largest absolute value in a chain, so that halves can hold all values.
 const LARGEST: f64 = 16384.0;
 
 /// A width of floats.
@@ -49,7 +49,7 @@ impl Width {
         }
     }
 
-    /// The bits of a word that become sign and fraction of a value: those that it holds exactly.
+    /// The bits of a word that become sign and fraction of a value: those that the type represents exactly.
     const fn kept(self) -> u32 {
         match self {
             Width::Half => 0x807f_e000,
@@ -76,7 +76,7 @@ enum Step {
     Fused([usize; 3], Form),
     /// `a * b + c * d` or its difference.
     Products([usize; 4], bool),
-    /// `a * b + c` of leaves, `precise`.
+    /// `a * b + c` of initial values, `precise`.
     Precise([usize; 3]),
     /// The value before, changed in every second invocation: `v = v * a + b`.
     Branch([usize; 3]),
@@ -127,7 +127,7 @@ impl Chain {
         if self.width.bits() == 64 { 2 } else { 1 }
     }
 
-    /// Says which result of an invocation cannot come of its chain.
+    /// Reports which result of an invocation its chain cannot have.
     pub fn judge(&self, given: &[u32], after: &[u32]) -> Result<(), String> {
         for invocation in 0..INVOCATIONS {
             let leaves = [given[invocation], given[invocation + INVOCATIONS]];
@@ -153,7 +153,7 @@ impl Chain {
         }
     }
 
-    /// The values that a chain begins with, as [`source`] makes them.
+    /// The initial values of a chain, as computed by [`source`].
     fn leaves(&self, given: [u32; 2]) -> Vec<Bounded> {
         let leaf = |bits: u32| {
             let wide = f64::from(f32::from_bits(bits & self.width.kept() | 0x3f80_0000));
@@ -199,14 +199,15 @@ impl Chain {
         self.rounded(a.value + b.value, a.error + b.error)
     }
 
-    /// A result of an operation whose operands carry an error into it.
+    /// The result of an operation whose operands carry an error into it.
     fn rounded(&self, value: f64, carried: f64) -> Bounded {
         let (share, least) = self.width.unit();
         let size = value.abs() * (1.0 + 4.0 * share) + carried;
         Bounded { value, error: (carried + size * share + least) * 1.001 }
     }
 
-    /// The only value of `a * b + c` with two roundings. That of halves is computed in 64 bits, which hold their products.
+    /// The only value of `a * b + c` with two roundings. For halves it is computed in 64 bits, which can hold their
+    /// products.
     fn precise_value(&self, [a, b, c]: [f64; 3]) -> Bounded {
         let value = match self.width {
             Width::Half => {

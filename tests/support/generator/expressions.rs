@@ -1,13 +1,13 @@
 //! Random expressions whose results GLSL defines.
 //!
-//! Floats are small multiples of a power of two and never leave that set, so that each way to compute an expression gives
-//! the same bits but for the sign of zero; they leave a kernel as integers.
+//! Floats are small multiples of a power of two and never leave that set, so that each way to compute an expression
+//! gives the same bits apart from the sign of zero; a kernel outputs them as integers.
 
 use super::scope::{EFFECTS, Mode, Program};
 use super::types::{BOOL, FLOAT, INT, Kind, Ty, UINT};
 
 impl Program {
-    /// An expression of type `ty`, in parentheses where they are needed.
+    /// An expression of type `ty`, in parentheses where needed.
     pub fn expr(&mut self, ty: &Ty, depth: usize) -> String {
         if depth == 0 {
             return self.leaf(ty);
@@ -36,7 +36,7 @@ impl Program {
         }
     }
 
-    /// A scalar variable that is not part of anything, or a literal: no index, so that indices do not nest for ever.
+    /// A whole scalar variable, or a literal: without an index, so that indices do not nest endlessly.
     fn simple_leaf(&mut self, ty: &Ty) -> String {
         let found: Vec<String> = self
             .variables
@@ -62,13 +62,14 @@ impl Program {
                 0 => "-2147483647".to_string(),
                 1 => "0x7fffffff".to_string(),
                 2 => format!("-{}", small + 1),
-                // The bits of 1.0, which differ from those of truth.
+                // The bits of 1.0, which differ from those of true.
                 3 => ["-1", "0x3f800000"][small & 1].to_string(),
                 _ => small.to_string(),
             },
             Ty::Vector(Kind::Uint, _) => match self.rng.below(6) {
                 0 => "0xffffffffu".to_string(),
-                // Not the sign alone: lavapipe takes a choice between it and the bits of 1.0 for a conversion of a bool.
+                // Not only the sign bit: lavapipe takes a selection between it and the bits of 1.0 for a conversion
+                // from bool.
                 1 => "0x80000001u".to_string(),
                 2 => "0x3f800000u".to_string(),
                 _ => format!("{small}u"),
@@ -78,7 +79,7 @@ impl Program {
         }
     }
 
-    /// `T(…)` from parts; what cannot be built otherwise is built so.
+    /// `T(…)` from parts, for types that cannot be built otherwise.
     fn built(&mut self, ty: &Ty, depth: usize) -> String {
         let parts: Vec<Ty> = match ty {
             Ty::Vector(_, 1) => return self.literal(ty),
@@ -91,7 +92,7 @@ impl Program {
         format!("{}({})", ty.name(), parts.join(", "))
     }
 
-    /// Scalars and vectors that make up a vector.
+    /// Scalars and vectors that together make up a vector.
     fn split(&mut self, kind: Kind, size: u8) -> Vec<Ty> {
         let (mut left, mut parts) = (size, Vec::new());
         while left > 0 {
@@ -124,7 +125,7 @@ impl Program {
         }
     }
 
-    /// A conversion that is exact: floats reach integers bounded and whole.
+    /// An exact conversion: floats are bounded and whole before they become integers.
     fn converted(&mut self, to: Kind, size: u8, depth: usize) -> String {
         let from = *self.rng.pick(&super::types::KINDS);
         let inner = self.expr(&Ty::Vector(from, size), depth - 1);
@@ -139,7 +140,7 @@ impl Program {
         }
     }
 
-    /// An operand of a product: small, whatever it is made of. Constants cannot call `lim`; they hold few products.
+    /// An operand of a product: small, whatever it consists of. Constants cannot call `lim`; they contain few products.
     fn small(&self, operand: &str) -> String {
         if self.constant { operand.to_string() } else { format!("lim({operand})") }
     }
@@ -150,7 +151,7 @@ impl Program {
         format!("({condition} ? {a} : {b})")
     }
 
-    /// A call of a function of this kernel; what it writes are variables that nothing else in an expression reads.
+    /// A call of a function in this kernel; it writes only variables that nothing else in an expression reads.
     fn call(&mut self, ty: &Ty, depth: usize) -> Option<String> {
         let found: Vec<_> = self.functions.iter().filter(|f| f.ret.as_ref() == Some(ty)).cloned().collect();
         if found.is_empty() || self.calls == 0 {
@@ -188,7 +189,7 @@ impl Program {
         let uint = kind == Kind::Uint;
         let suffix = if uint { "u" } else { "" };
         let a = self.expr(&ty, depth - 1);
-        // A scalar may be on the right of a vector, and an `int` beside a `uint`.
+        // A scalar may be on the right of a vector, and an `int` next to a `uint`.
         let right_size = if self.rng.once_in(4) { 1 } else { size };
         let right_kind = if uint && self.rng.once_in(4) { Kind::Int } else { kind };
         let right = Ty::Vector(right_kind, right_size);
@@ -239,7 +240,7 @@ impl Program {
         }
     }
 
-    /// An `int` that leaves a trace.
+    /// An `int` with a side effect.
     fn effect(&mut self, depth: usize) -> String {
         let target = *self.rng.pick(&EFFECTS);
         match self.rng.below(4) {
@@ -292,7 +293,7 @@ impl Program {
         }
     }
 
-    /// A matrix times a vector, either way round.
+    /// A matrix times a vector, in either order.
     fn product(&mut self, size: u8, depth: usize) -> String {
         let other = 2 + self.rng.below(3) as u8;
         let vector = self.expr(&Ty::Vector(Kind::Float, other), depth - 1);
@@ -372,7 +373,7 @@ impl Program {
         }
     }
 
-    /// A type whose values `==` compares; constant ones have no members that the judge cannot fold.
+    /// A type whose values `==` compares; constant ones have no members that the judge cannot evaluate.
     fn composite(&mut self) -> Ty {
         if self.constant { Ty::random_basic(&mut self.rng) } else { Ty::random(&mut self.rng, self.structs.0.len()) }
     }

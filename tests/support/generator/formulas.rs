@@ -1,5 +1,5 @@
-//! Random formulas over integers: deep trees of the operations that compilers join, minima, maxima, negations, magnitudes,
-//! comparisons and choices, over few values. Each kernel computes several, so that one run tries many.
+//! Random formulas over integers: deep trees of operations that compilers combine, minima, maxima, negations, absolute
+//! values, comparisons and selections, over few values. Each kernel computes several, so that one run tries many.
 
 use super::program::{INVOCATIONS, RESULTS};
 use super::rng::Rng;
@@ -13,7 +13,7 @@ const DEPTH: usize = 4;
 const CONSTANTS: [&str; 9] = ["0", "1", "2", "3", "31", "1000", "0x7fffffff", "-1", "-44"];
 const COMPARISONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
 
-/// A kernel of a seed, as GLSL. It reads `given` and leaves each formula's value in `o`.
+/// The kernel for a seed, as GLSL. It reads `given` and writes each formula's value to `o`.
 pub fn kernel(seed: u64) -> String {
     let mut formulas = Formulas { rng: Rng::new(seed) };
     let results: String = (0..FORMULAS)
@@ -59,7 +59,7 @@ impl Formulas {
         }
     }
 
-    /// A formula of this type that may be made of the other one.
+    /// A formula of this type, possibly converted from the other one.
     fn operand(&mut self, ty: &'static str, depth: usize) -> String {
         if self.rng.once_in(3) {
             let other = if ty == "int" { "uint" } else { "int" };

@@ -1,7 +1,7 @@
-//! Random cross-lane operations, one a statement, for where control flow is uniform.
+//! Random cross-lane operations, one per statement, for uniform control flow.
 //!
-//! Those over segments keep to widths whose segments all lanes of the workgroup fill; the others work over the active
-//! lanes. Floats stay multiples of a quarter, so that every order of a sum gives the same.
+//! Operations over segments only use widths whose segments the workgroup's lanes fill; the others work over the active
+//! lanes. Floats stay multiples of a quarter, so that sums are the same in every order.
 
 use super::scope::Program;
 use super::types::BOOL;
@@ -19,7 +19,7 @@ pub const EXTENSIONS: [&str; 9] = [
     "GL_NV_shader_thread_shuffle",
 ];
 
-/// Invocations of a seed's workgroup: two whole warps, or one and a quarter.
+/// Invocations in a seed's workgroup: two whole warps, or one and a quarter.
 pub const fn invocations(seed: u64) -> usize {
     if seed.is_multiple_of(2) { 64 } else { 40 }
 }

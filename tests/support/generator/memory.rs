@@ -1,8 +1,8 @@
-//! Random accesses to memory that has several names: components of 8 to 64 bits and vectors, through blocks of different
-//! types at one binding, through references, and in memory of workgroups and invocations, with stores between loads, in runs
-//! longer than what compilers keep in view.
+//! Random accesses to memory that has several names: components of 8 to 64 bits and vectors, through blocks of
+//! different types at one binding, through references, and in workgroup and private memory, with stores between loads,
+//! in sequences longer than compilers track.
 //!
-//! Each invocation has a part of its own. All values are integers, and all that is left in memory is compared.
+//! Each invocation has its own part. All values are integers, and all of memory is compared at the end.
 
 use super::program::{INVOCATIONS, MEMORY, RESULTS};
 use super::rng::Rng;
@@ -28,7 +28,7 @@ const fn element(ty: &'static str, bytes: usize, scalar: &'static str, component
 
 const WORD: Element = element("uint", 4, "uint", 1);
 
-/// Elements of words and wider.
+/// Elements of at least a word.
 const WIDE: [Element; 7] = [
     element("int", 4, "int", 1),
     element("uvec2", 8, "uint", 2),
@@ -52,26 +52,26 @@ const BYTES: [Element; 3] =
 /// A name for memory.
 #[derive(Debug, Clone)]
 struct View {
-    /// The array, or what gives it.
+    /// The array, or an expression for it.
     array: String,
     element: Element,
-    /// Elements of an invocation, and the expression of the first of them.
+    /// Elements per invocation, and the expression for the first of them.
     count: usize,
     first: String,
     writable: bool,
 }
 
-/// The source that a seed stands for.
+/// The source for a seed.
 pub fn kernel(seed: u64) -> String {
     write(seed, 30, 36)
 }
 
-/// A shorter one, for drivers that take long over each statement.
+/// A shorter one, for drivers that are slow for each statement.
 pub fn short_kernel(seed: u64) -> String {
     write(seed, 8, 8)
 }
 
-/// A kernel of so many statements at least, some of which are so many accesses.
+/// A kernel with at least `least` statements, some of which consist of `many` accesses.
 fn write(seed: u64, least: usize, many: usize) -> String {
     let rng = Rng::new(seed ^ 0x3e30);
     let mut memory =
@@ -223,7 +223,7 @@ impl Memory {
         self.rng.pick(&views).clone()
     }
 
-    /// An element that is often one of the first, by a constant or by a number that only the run knows.
+    /// An element, often one of the first, selected by a constant or by a number known only at run time.
     fn index(&mut self, view: &View) -> String {
         let few = if self.rng.once_in(4) { view.count } else { view.count.min(6) };
         let n = self.rng.below(few);
@@ -275,7 +275,7 @@ impl Memory {
         self.line(&format!("{place} = {scalar}({value});"));
     }
 
-    /// Loads from the memory of one name and the workgroup's, more than forwarding keeps in view.
+    /// Loads from memory through one name and from the workgroup's, more than forwarding keeps track of.
     fn many_loads(&mut self) {
         let view = self.view(false);
         for n in 0..self.many / 2 {
@@ -289,7 +289,7 @@ impl Memory {
         }
     }
 
-    /// Many accesses to words one after the other, with others between.
+    /// Many accesses to consecutive words, with others between them.
     fn many_of_one(&mut self) {
         let view = self.view(true);
         let (writes, ty) = (self.rng.once_in(2), view.element.ty);
@@ -378,7 +378,7 @@ impl View {
         format!("{}[{} + {index}]", self.array, self.first)
     }
 
-    /// A word made of all components of an element.
+    /// A word computed from all components of an element.
     fn folded(&self, element: &str) -> String {
         let scalar = |component: String| match self.element.bytes / self.element.components {
             8 => format!("uint({component}) + uint({component} >> 32)"),

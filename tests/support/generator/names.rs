@@ -1,9 +1,9 @@
-//! Kernels whose file names, lines, buffers and members have names that are not ASCII, in GLSL and WGSL.
+//! Kernels whose file names, lines, buffers and members have non-ASCII names, in GLSL and WGSL.
 
 use super::program::{INVOCATIONS, RESULTS};
 use super::rng::Rng;
 
-/// Parts of names: letters of several scripts, with combining ones.
+/// Parts of names: letters from several scripts, some of them combining.
 const LETTERS: [&str; 8] = ["größe", "été", "Ωmega", "длина", "数据", "naïve", "ñ", "ſtraße"];
 
 /// The name of the file of a seed, with a directory at times.
@@ -13,12 +13,12 @@ pub fn file(seed: u64) -> String {
     format!("{directory}{}{seed}{}", rng.pick(&LETTERS), if is_wgsl(seed) { ".wgsl" } else { ".comp" })
 }
 
-/// Returns true for seeds whose kernel is WGSL, in which resources and members have such names too.
+/// Returns true for seeds whose kernel is WGSL, where resources and members have such names too.
 pub const fn is_wgsl(seed: u64) -> bool {
     seed.is_multiple_of(2)
 }
 
-/// The source that a seed stands for.
+/// The source for a seed.
 pub fn kernel(seed: u64) -> String {
     if is_wgsl(seed) { wgsl(&mut Rng::new(seed ^ 0x77)) } else { with_lines(seed) }
 }

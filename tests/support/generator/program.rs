@@ -1,4 +1,5 @@
-//! A whole random kernel: structs, constants, blocks, shared memory, functions, and a `main` that writes down all it has.
+//! A whole random kernel: structs, constants, blocks, shared memory, functions, and a `main` that writes out all it
+//! has.
 
 use super::lanes;
 use super::scope::{EFFECTS, Function, Mode, Program};
@@ -6,20 +7,20 @@ use super::types::{BOOL, FLOAT, INT, Kind, Ty, UINT};
 
 /// Invocations, all in one workgroup.
 pub const INVOCATIONS: usize = 8;
-/// Words that one invocation writes down.
+/// Words that one invocation writes.
 pub const RESULTS: usize = 32;
 /// Words for each invocation of the block that kernels work in; enough for any set of members.
 pub const MEMORY: usize = 1024;
 
-/// Built-in functions that kernels overload. They take scalars and vectors only, so that other parameters are new.
+/// Built-in functions that kernels overload. They take only scalars and vectors, so that other parameters are new.
 const BUILT_INS: [&str; 8] = ["abs", "sign", "min", "max", "clamp", "floor", "bitfieldExtract", "dot"];
 
-/// The source that a seed stands for.
+/// The source for a seed.
 pub fn kernel(seed: u64) -> String {
     write(Program::new(seed), &[])
 }
 
-/// The same with cross-lane operations, and with the workgroup that [`lanes::invocations`] says.
+/// The source for a seed with cross-lane operations, and with the workgroup from [`lanes::invocations`].
 #[allow(dead_code)]
 pub fn lane_kernel(seed: u64) -> String {
     let program = Program { invocations: lanes::invocations(seed), ..Program::new(seed) };
@@ -38,7 +39,7 @@ fn write(mut program: Program, extensions: &[&str]) -> String {
     program.text
 }
 
-/// A kernel whose counted loops ask to be unrolled.
+/// A kernel whose counted loops request unrolling.
 pub fn unrolled(source: &str) -> String {
     let (version, rest) = source.split_once('\n').unwrap_or((source, ""));
     let extension = "#extension GL_EXT_control_flow_attributes : require";
@@ -46,12 +47,12 @@ pub fn unrolled(source: &str) -> String {
     format!("{version}\n{extension}\n{asked}")
 }
 
-/// A kernel whose input is in a buffer that nothing writes.
+/// A kernel whose input is in a buffer that is never written.
 pub fn with_constant_input(source: &str) -> String {
     source.replace("readonly buffer In", "readonly restrict buffer In")
 }
 
-/// Writes a kernel that failed to a file and says where.
+/// Writes a failing kernel to a file and returns its path.
 pub fn keep(seed: u64, source: &str) -> String {
     let path = std::env::temp_dir().join(format!("crosslane-random-{seed}.comp"));
     std::fs::write(&path, source).map(|()| path.display().to_string()).unwrap_or_default()
@@ -103,7 +104,7 @@ impl Program {
         for index in 0..3 {
             let ty = if index == 0 { INT } else { Ty::random(&mut self.rng, 0) };
             let name = self.fresh("C");
-            // Deep expressions of integers only: floats must not have many products.
+            // Deep expressions only for integers: floats must not have many products.
             let depth = if matches!(ty, Ty::Vector(Kind::Int | Kind::Uint, _)) { 2 } else { 1 };
             let value = self.expr(&ty, depth);
             self.line(&format!("const {} {name} = {value};", ty.name()));
@@ -112,7 +113,7 @@ impl Program {
         self.constant = false;
     }
 
-    /// Globals, shared memory and a storage block, each part with its invocation's own index.
+    /// Globals, shared memory and a storage block, each with a part for every invocation.
     fn memory(&mut self) {
         for _ in 0..2 {
             let ty = Ty::random(&mut self.rng, self.structs.0.len());
@@ -139,7 +140,7 @@ impl Program {
         self.line(&format!("layout({layout}, binding = 2) buffer Mem {{ {members}}};"));
     }
 
-    /// A type without bools: glslang makes invalid modules of composites in buffers that hold some.
+    /// A type without bools: glslang makes invalid modules for composites in buffers that contain some.
     fn random_in_buffer(&mut self) -> Ty {
         loop {
             let ty = Ty::random(&mut self.rng, self.structs.0.len());
@@ -246,7 +247,7 @@ impl Program {
         self.line("}");
     }
 
-    /// Memory starts as a value of the exact floats, made without reading memory.
+    /// Memory starts as one of the exact floats, computed without reading memory.
     fn initialize(&mut self, name: &str) {
         let place = self.variables.iter().position(|v| v.name == name).expect("declared with the memory");
         let ty = self.variables[place].ty.clone();
@@ -259,7 +260,7 @@ impl Program {
         self.line(&format!("{name} = {value};"));
     }
 
-    /// Writes down every part of a value.
+    /// Writes out every part of a value.
     fn write_down(&mut self, name: &str, ty: &Ty) {
         self.parts(name, ty, 0);
         self.line("done();");

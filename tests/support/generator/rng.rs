@@ -26,7 +26,7 @@ impl Rng {
         self.below(times) == 0
     }
 
-    /// One of the choices; there is at least one.
+    /// One of the choices, which must not be empty.
     pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }

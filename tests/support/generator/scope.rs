@@ -26,8 +26,8 @@ pub struct Function {
     pub ret: Option<Ty>,
 }
 
-/// Variables that only functions with `out` parameters and assignments inside expressions write: each full expression
-/// sees them in the order of evaluation and reads them in no other way.
+/// Variables that are written only by functions with `out` parameters and by assignments inside expressions: each full
+/// expression reads them only in evaluation order.
 pub const EFFECTS: [&str; 3] = ["e0", "e1", "e2"];
 
 /// The generator's state.
@@ -38,18 +38,18 @@ pub struct Program {
     pub structs: Structs,
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
-    /// Only constant expressions may be made.
+    /// Only constant expressions may be generated.
     pub constant: bool,
-    /// Statements that may still be made.
+    /// Statements that may still be generated.
     pub budget: usize,
-    /// Calls that may still be made: drivers inline them all.
+    /// Calls that may still be generated: drivers inline them all.
     pub calls: usize,
     pub loops: usize,
     pub indent: usize,
     pub names: usize,
     /// Invocations of the workgroup.
     pub invocations: usize,
-    /// The type that `return` gives here.
+    /// The type that `return` needs here.
     pub ret: Option<Ty>,
 }
 
@@ -87,7 +87,7 @@ impl Program {
         self.variables.push(Variable { name: name.to_string(), ty: ty.clone(), writable, constant });
     }
 
-    /// A part of a variable that has the type `ty`, if there is one.
+    /// A part of a variable with the type `ty`, if there is one.
     pub fn part(&mut self, ty: &Ty, writable: bool) -> Option<String> {
         let (structs, constant) = (&self.structs, self.constant);
         let fits =
@@ -100,7 +100,7 @@ impl Program {
         Some(self.descend(root.name, &root.ty, ty, writable))
     }
 
-    /// Goes down from `path`, of type `from`, to a part of type `to`.
+    /// Descends from `path`, of type `from`, to a part of type `to`.
     fn descend(&mut self, path: String, from: &Ty, to: &Ty, writable: bool) -> String {
         match from {
             Ty::Vector(_, size) => {
@@ -155,7 +155,7 @@ impl Program {
         made
     }
 
-    /// An index below `len`, known or not.
+    /// An index below `len`, constant or not.
     fn index(&mut self, len: u8) -> String {
         if !self.rng.once_in(3) {
             return self.rng.below(usize::from(len)).to_string();

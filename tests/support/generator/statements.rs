@@ -1,4 +1,4 @@
-//! Random statements: every loop ends after a few rounds.
+//! Random statements; every loop ends after a few iterations.
 
 use super::scope::{EFFECTS, Mode, Program};
 use super::types::{BOOL, INT, Kind, Ty, UINT};
@@ -7,7 +7,7 @@ use super::types::{BOOL, INT, Kind, Ty, UINT};
 const DEEPEST: usize = 2;
 
 impl Program {
-    /// Statements in a scope of their own, between braces.
+    /// Statements in their own scope, between braces.
     pub fn block(&mut self, count: usize) {
         let known = self.variables.len();
         self.indent += 1;
@@ -49,7 +49,7 @@ impl Program {
     pub fn declaration(&mut self) {
         let ty = Ty::random(&mut self.rng, self.structs.0.len());
         let value = self.initializer(&ty);
-        // Now and then a name that hides another one.
+        // Occasionally a name that hides another one.
         let hides = self.rng.once_in(8) && self.indent > 1;
         let name = if hides { format!("h{}", self.indent) } else { self.fresh("v") };
         if hides && self.variables.iter().any(|v| v.name == name) {
@@ -61,7 +61,7 @@ impl Program {
         self.declare(&name, &ty, !constant, false);
     }
 
-    /// An expression, or braces for what has parts.
+    /// An expression, or a braced initializer for types with parts.
     fn initializer(&mut self, ty: &Ty) -> String {
         if !self.rng.once_in(4) {
             return self.expr(ty, 2);
@@ -165,7 +165,7 @@ impl Program {
         self.line("}");
     }
 
-    /// A variable that only the cases of a switch define, some of which fall into the next.
+    /// A variable that is assigned only in the cases of a switch, some of which fall through.
     fn defined_by_cases(&mut self) {
         let (ty, selector) = (self.scalar(), self.expr(&INT, 1));
         let (name, chosen) = (self.fresh("w"), self.fresh("w"));
@@ -180,7 +180,7 @@ impl Program {
         self.declare(&name, &ty, true, false);
     }
 
-    /// A variable that is defined under a condition, what is computed of it everywhere, and a use where it is defined.
+    /// A variable that is assigned under a condition, computations with it everywhere, and a use where it is defined.
     fn defined_by_condition(&mut self) {
         let ty = self.scalar();
         let Some(target) = self.part(&ty, true) else { return };
@@ -196,7 +196,7 @@ impl Program {
         }
     }
 
-    /// Reads or writes a field of bits, which may lie beyond the word if the result is unused.
+    /// Reads or writes a bit field, which may extend beyond the word if the result is unused.
     fn bit_field(&mut self) {
         let ty = self.rng.pick(&[INT, UINT]).clone();
         let Some(target) = self.part(&ty, true) else { return };
@@ -254,7 +254,7 @@ impl Program {
             args.push(arg);
         }
         self.line(&format!("{}({});", function.name, args.join(", ")));
-        // One `out` argument alone may be a part of anything.
+        // A single `out` argument may be a part of anything.
         let [(mode, ty), rest @ ..] = function.params.as_slice() else { return };
         if *mode != Mode::In
             && rest.iter().all(|(mode, _)| *mode == Mode::In)

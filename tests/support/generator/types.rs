@@ -14,7 +14,7 @@ pub const KINDS: [Kind; 4] = [Kind::Int, Kind::Uint, Kind::Float, Kind::Bool];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ty {
-    /// One component is a scalar.
+    /// A vector, or a scalar if it has one component.
     Vector(Kind, u8),
     /// Columns and rows.
     Matrix(u8, u8),
@@ -60,7 +60,7 @@ impl Ty {
         Self::Vector(*rng.pick(&KINDS), 1 + rng.below(largest) as u8)
     }
 
-    /// Any type; structs are those below `structs`. Kept small: drivers take long over arrays in private memory.
+    /// Any type; structs are those below `structs`. Types are small: drivers are slow for arrays in private memory.
     pub fn random(rng: &mut Rng, structs: usize) -> Self {
         match rng.below(10) {
             0 => Self::Array(Box::new(Self::random_vector(rng, 3)), 2 + rng.below(3) as u8),
@@ -85,8 +85,7 @@ impl Structs {
         self.contains(ty, &BOOL)
     }
 
-    /// Returns true if a value of type `whole` has a part of type `part`; a vector has the vectors that its swizzles
-    /// give.
+    /// Returns true if a value of type `whole` has a part of type `part`; the parts of a vector include its swizzles.
     pub fn contains(&self, whole: &Ty, part: &Ty) -> bool {
         whole == part
             || match whole {

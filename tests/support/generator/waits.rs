@@ -1,5 +1,5 @@
-//! Workgroups that wait for each other: tickets give them an order, and each waits for the one before it in a loop, in as many
-//! ways as such loops are written. What they leave depends on no other order.
+//! Workgroups that wait for each other: tickets order them, and each waits for the previous one in a loop, with all the
+//! ways to write such loops. The results depend only on that order.
 
 use super::rng::Rng;
 
@@ -10,13 +10,13 @@ pub const INVOCATIONS: usize = 32;
 /// Words of the memory that they share.
 pub const WORDS: usize = 64;
 
-/// The bits of a sum that is in one word with the flag.
+/// The bits of a sum that shares a word with the flag.
 const MOST: &str = "0x3ffffffu";
 
-/// What follows the wait where the sum is in another word.
+/// What follows the wait if the sum is in another word.
 const BEFORE: &str = "memoryBarrierBuffer(); before = data[t - 1u];";
 
-/// The source that a seed stands for.
+/// The source for a seed.
 pub fn kernel(seed: u64) -> String {
     let rng = &mut Rng::new(seed ^ 0x3a17);
     let qualifier = *rng.pick(&["coherent ", "coherent volatile ", "volatile coherent ", ""]);
@@ -27,7 +27,7 @@ pub fn kernel(seed: u64) -> String {
     let wait = wait(rng, poll);
     let who = *rng.pick(&["i == 0u", "subgroupElect()", "true"]);
     let sums = work(rng);
-    // In one word there is both, so that the loaded word is used after the loop.
+    // Both are in one word, so that the loaded word is used after the loop.
     let is_packed = rng.once_in(3);
     let before = if is_packed { format!("before = {poll} & {MOST};") } else { BEFORE.to_owned() };
     let value = if is_packed { format!("0x80000000u | (sum & {MOST})") } else { "0x80000000u".to_owned() };
@@ -86,7 +86,7 @@ fn wait(rng: &mut Rng, poll: &str) -> String {
     format!("            {text}\n")
 }
 
-/// What comes before the wait.
+/// Work before the wait.
 fn work(rng: &mut Rng) -> String {
     let lines = [
         "v += subgroupAdd(v & 15u);",

@@ -1,9 +1,9 @@
-//! Random kernels of integers of 8, 16 and 64 bits, halves and doubles besides words and floats: arithmetic, shifts,
-//! conversions, packing, comparisons, choices, loops, arrays, and functions with `inout` parameters.
+//! Random kernels with integers of 8, 16 and 64 bits, halves and doubles in addition to words and floats: arithmetic,
+//! shifts, conversions, packing, comparisons, selections, loops, arrays, and functions with `inout` parameters.
 //!
 //! Every expression has one result: shifts stay below the width, divisors are not zero, floats are small multiples of a
-//! quarter, which halves hold, and become integers only where the type has room. Left out is what glslang folds wrongly:
-//! `abs` and `sign` of integers that are not words.
+//! quarter, which halves can hold, and become integers only where the type is large enough. Constant expressions that
+//! glslang evaluates incorrectly are left out: `abs` and `sign` of integers that are not words.
 
 use super::program::INVOCATIONS;
 use super::rng::Rng;
@@ -17,7 +17,7 @@ pub enum Class {
     Bool,
 }
 
-/// A scalar type: its name, what vectors of it begin with, and how wide it is.
+/// A scalar type: its name, the prefix of its vectors, and its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     pub name: &'static str,
@@ -34,7 +34,7 @@ pub const BOOL: Kind = kind("bool", "bvec", Class::Bool, 1);
 pub const UINT: Kind = kind("uint", "uvec", Class::Unsigned, 32);
 pub const INT: Kind = kind("int", "ivec", Class::Signed, 32);
 
-/// Those that a kernel has some of, besides words.
+/// Types of which a kernel has some, besides words.
 const OTHERS: [Kind; 9] = [
     kind("int8_t", "i8vec", Class::Signed, 8),
     kind("uint8_t", "u8vec", Class::Unsigned, 8),
@@ -47,7 +47,7 @@ const OTHERS: [Kind; 9] = [
     kind("double", "dvec", Class::Float, 64),
 ];
 
-/// Functions that pack: width and size of what they give, and of what they take.
+/// Packing functions: width and size of their result, and of their operand.
 pub const PACKING: [(&str, [u32; 2], [u32; 2]); 8] = [
     ("pack32", [32, 1], [8, 4]),
     ("pack32", [32, 1], [16, 2]),
@@ -64,7 +64,7 @@ impl Kind {
         matches!(self.class, Class::Signed | Class::Unsigned)
     }
 
-    /// The vector of so many, or the scalar.
+    /// The vector with this many components, or the scalar.
     pub fn of(self, size: u32) -> String {
         if size == 1 { self.name.to_owned() } else { format!("{}{size}", self.vector) }
     }
@@ -80,7 +80,7 @@ struct Variable {
     writable: bool,
 }
 
-/// A function that changes its first argument by the second one.
+/// A function that modifies its first argument by the second one.
 #[derive(Debug, Clone)]
 struct Function {
     name: String,
@@ -88,7 +88,7 @@ struct Function {
     given: (Kind, u32),
 }
 
-/// The source that a seed stands for.
+/// The source for a seed.
 pub fn kernel(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let mut kinds = vec![INT, UINT];
@@ -165,7 +165,7 @@ impl Wide {
         self.line("void done() { o[at++] = sum; sum = 0u; }");
     }
 
-    /// A block whose members are at least words, which every target stores.
+    /// A block whose members are at least words, which every target can store.
     fn memory(&mut self) {
         let stored: Vec<Kind> = self.kinds.iter().copied().filter(|kind| kind.bits >= 32).collect();
         let layout = *self.rng.pick(&["std430", "std140"]);
@@ -221,7 +221,7 @@ impl Wide {
         self.line("}");
     }
 
-    /// A component made of what the kernel is given.
+    /// A component computed from the kernel's input.
     fn start(&mut self, kind: Kind) -> String {
         let word = format!("{} >> {}", self.rng.pick(&["a", "b0"]), self.rng.below(9));
         match (kind.class, kind.bits) {
@@ -231,7 +231,7 @@ impl Wide {
         }
     }
 
-    /// An array whose elements are chosen at run time, too.
+    /// An array, with elements selected at run time too.
     fn array(&mut self) {
         let (kind, size, name, count) = (self.kind(), self.size(), self.fresh("l"), 2 + self.rng.below(3) as u32);
         let values: Vec<String> = (0..count).map(|_| self.expr(kind, size, 1)).collect();
@@ -311,7 +311,7 @@ impl Wide {
         self.loops -= 1;
     }
 
-    /// A call whose first argument is a variable of its own: where it lies may not be what the function reads.
+    /// A call whose first argument is a fresh variable, so that the function does not also read it under another name.
     fn call(&mut self) {
         let Some(function) = self.functions.last().cloned() else { return self.assign() };
         let (name, ty) = (self.fresh("t"), function.changed.0.of(function.changed.1));

@@ -3,7 +3,7 @@
 use super::wide::{BOOL, Class, Kind, PACKING, Wide};
 
 impl Wide {
-    /// An expression of a type, in parentheses where they are needed.
+    /// An expression of a type, in parentheses where needed.
     pub fn expr(&mut self, kind: Kind, size: u32, depth: usize) -> String {
         let Some(depth) = depth.checked_sub(1) else { return self.leaf(kind, size) };
         match self.rng.below(9) {
@@ -34,7 +34,7 @@ impl Wide {
         format!("{}({})", kind.of(size), parts.join(", "))
     }
 
-    /// Floats become integers only where these have room, and integers floats only where these are exact.
+    /// Floats become integers only where these are large enough, and integers become floats only where these are exact.
     fn converted(&mut self, kind: Kind, size: u32, depth: usize) -> String {
         let from = self.kind();
         let value = self.expr(from, size, depth);
@@ -48,7 +48,7 @@ impl Wide {
         }
     }
 
-    /// The size of an operand that may stand for each component alone.
+    /// The size of an operand that may be a scalar instead of a vector.
     fn second(&mut self, size: u32) -> u32 {
         if self.rng.once_in(5) { 1 } else { size }
     }
@@ -105,7 +105,7 @@ impl Wide {
         }
     }
 
-    /// The same bits of components of another width, where the kernel has such.
+    /// The same bits as components of another width, where the kernel has such types.
     fn packed(&mut self, kind: Kind, size: u32, depth: usize) -> Option<String> {
         let source = |bits: u32| self.kinds.iter().copied().find(|from| from.class == kind.class && from.bits == bits);
         let fits = PACKING.iter().filter(|(_, to, _)| *to == [kind.bits, size]);

@@ -1,4 +1,4 @@
-//! Blocks: their instructions, and the constructs that hold blocks.
+//! Blocks: their instructions, and the constructs that contain blocks.
 
 use super::words::{Words, named, number};
 use super::{Lines, Read};
@@ -23,13 +23,13 @@ impl<'l, 't> Body<'l, 't> {
         Body { kernel, lines, values: HashMap::new(), constructs: HashMap::new() }
     }
 
-    /// Reads a block up to the line that closes it, and gives what follows the brace.
+    /// Reads a block up to the line that closes it, and returns the words after the brace.
     fn block(&mut self, block: BlockId) -> Read<Words<'t>> {
         let line = self.lines.need()?;
         self.block_from(block, line)
     }
 
-    /// The same, when the first line is known.
+    /// Like `block`, given the first line.
     pub fn block_from(&mut self, block: BlockId, mut line: &'t str) -> Read<Words<'t>> {
         loop {
             let mut words = Words::new(line);
@@ -42,7 +42,7 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    /// Ends a block that gives nothing.
+    /// Ends a block without results.
     fn close(&mut self, block: BlockId) {
         let last = self.kernel.blocks[block].insts.last();
         if !last.is_some_and(|last| self.kernel.insts[*last].op.is_terminator()) {
@@ -129,7 +129,7 @@ impl<'l, 't> Body<'l, 't> {
         closing.end()
     }
 
-    /// `%1: b32, %2: bool =`, where there are results.
+    /// `%1: b32, %2: bool =`, if there are results.
     fn results(&mut self, words: &mut Words<'t>) -> Read<Declared<'t>> {
         let mut results = Vec::new();
         while words.eat("%") {
@@ -141,7 +141,7 @@ impl<'l, 't> Body<'l, 't> {
         Ok(results)
     }
 
-    /// `(%1: b32 = 0, %2: b32)`: parameters of a block, and what they begin as.
+    /// `(%1: b32 = 0, %2: b32)`: parameters of a block with their initial values.
     fn params(&mut self, block: BlockId, words: &mut Words<'t>) -> Read<Vec<Value>> {
         let mut initial = Vec::new();
         if !words.eat("(") {
@@ -170,7 +170,7 @@ impl<'l, 't> Body<'l, 't> {
         self.constructs.get(label).copied().ok_or_else(|| format!("unknown construct `@{label}`"))
     }
 
-    /// Values with commas between them; none at the end, and before marks, braces and parentheses.
+    /// Comma-separated values, up to the end of the line or a `!`, `{` or `(`.
     pub fn operands(&mut self, words: &mut Words<'t>) -> Read<Vec<Value>> {
         let mut values = Vec::new();
         while !words.rest().is_empty() && !words.rest().starts_with(['!', '{', '(']) {

@@ -35,7 +35,7 @@ pub fn head(words: &mut Words<'_>) -> Read<Kernel> {
     Ok(kernel)
 }
 
-/// Reads a declaration. Gives whether the line is one.
+/// Reads a declaration. Returns whether the line is one.
 pub fn declare(kernel: &mut Kernel, line: &str) -> Read<bool> {
     let mut words = Words::new(line);
     let is_colon = |n: usize| line.split(' ').nth(n).is_some_and(|word| word.ends_with(':'));
@@ -111,7 +111,7 @@ fn point(words: &mut Words<'_>) -> Read<BindingPoint> {
     Ok(BindingPoint { set, binding, element: after(words, "element")? })
 }
 
-/// The elements of an array of images or samplers that an index chooses from.
+/// The elements of an array of images or samplers from which an index selects.
 fn choices(words: &mut Words<'_>) -> Read<Choices> {
     let count = if words.eat("of") { words.number()? } else { 1 };
     Ok(Choices { count, step: if words.eat("step") { words.number()? } else { 1 } })

@@ -5,7 +5,7 @@ use crosslane::ir::{Scalar, ScalarKind};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Structs among what primitives print; other names are variants of enums.
+/// Structs in the printed form of primitives; other names are enum variants.
 const STRUCTS: [&str; 4] = ["Dpp16", "Dpp8", "Fetch", "Width"];
 
 /// The rest of a line.
@@ -22,7 +22,7 @@ impl<'t> Words<'t> {
         self.rest
     }
 
-    /// Takes a text if it comes next, and as a whole word if it is one.
+    /// Consumes a text if it comes next, and only as a whole word if it is one.
     pub fn eat(&mut self, text: &str) -> bool {
         let Some(rest) = self.rest.strip_prefix(text) else { return false };
         if text.ends_with(is_name) && rest.starts_with(is_name) {
@@ -36,7 +36,7 @@ impl<'t> Words<'t> {
         if self.eat(text) { Ok(()) } else { Err(format!("`{text}` should come before `{}`", self.rest)) }
     }
 
-    /// The characters that come next and pass a test.
+    /// Consumes the characters that pass a test.
     fn take(&mut self, is_part: impl Fn(char) -> bool) -> Read<&'t str> {
         let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
@@ -67,7 +67,7 @@ impl<'t> Words<'t> {
         number(word)
     }
 
-    /// Everything before a text, which is taken too.
+    /// Everything before a text, which is consumed too.
     pub fn until(&mut self, end: &str) -> Read<&'t str> {
         let (before, rest) =
             self.rest.split_once(end).ok_or_else(|| format!("`{end}` should follow in `{}`", self.rest))?;
@@ -88,7 +88,7 @@ pub fn number<T: std::str::FromStr>(word: &str) -> Read<T> {
     word.parse().map_err(|_| format!("`{word}` is not such a number"))
 }
 
-/// The variant whose name is written in small letters.
+/// The variant with this name in lower case.
 pub fn named<T: DeserializeOwned>(word: &str) -> Read<T> {
     let capital = |part: &str| part[..1].to_uppercase() + &part[1..];
     let name: String = word.split('_').filter(|part| !part.is_empty()).map(capital).collect();
@@ -116,7 +116,7 @@ pub fn debug<T: DeserializeOwned>(words: &mut Words<'_>) -> Read<T> {
     serde_json::from_value(debug_value(words)?).map_err(|why| format!("`{text}`: {why}"))
 }
 
-/// The same as serde writes it in JSON.
+/// The value in the form that serde writes in JSON.
 fn debug_value(words: &mut Words<'_>) -> Read<Value> {
     let name = words.name()?;
     if let Ok(number) = name.parse::<u64>() {

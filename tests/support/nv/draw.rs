@@ -1,7 +1,7 @@
-//! Draws by a vertex and a fragment program: vertices, what they cover, the fragments in quads, and what is drawn into.
+//! Draws with a vertex and a fragment program: vertices, coverage, fragments in quads, and targets.
 //!
-//! One sample a pixel, one draw without views, positions in front of the eye. Fragments of a primitive run together, eight
-//! quads a warp; a quad that a primitive touches has all four lanes, of which those beyond it are helpers.
+//! One sample per pixel, one draw without views, positions in front of the eye. Fragments of a primitive run together,
+//! eight quads per warp; a quad that a primitive touches has all four lanes, with helpers outside the primitive.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::lavapipe::{Buffers, Request, Scene, to_words};
 /// The results of a vertex program.
 #[derive(Clone)]
 struct Vertex {
-    /// In pixels, the depth, and one over `w`.
+    /// The position in pixels, the depth, and one over `w`.
     place: [f32; 3],
     inverse: f32,
     results: BTreeMap<String, [u32; 4]>,
@@ -94,7 +94,7 @@ fn vertices(program: &Program, request: &Request, number: usize, scene: &Scene) 
     Ok((0..numbers.len()).map(|lane| placed(words(lane), scene)).collect())
 }
 
-/// The components of a value of 64-bit floats; those that it does not have are 0, 0 and 1.
+/// The components of a 64-bit float value; missing ones are 0, 0 and 1.
 fn longs(bytes: &[u8]) -> [u64; 4] {
     let mut out = [0, 0, 0, 1.0_f64.to_bits()];
     for (component, bytes) in out.iter_mut().zip(bytes.chunks_exact(8)) {
@@ -126,7 +126,7 @@ fn primitives(scene: &Scene, vertices: &[Vertex]) -> Result<Vec<Primitive>, Stri
             Topology::Triangles => {
                 list.extend((0..instance.len() / 3).map(|n| triangle(n, [3 * n, 3 * n + 1, 3 * n + 2])))
             }
-            // Every other triangle is turned, so that all face the same way; the first vertex stays.
+            // Every other triangle is reversed, so that all face the same way; the first vertex stays.
             Topology::Strip => list.extend(
                 (0..instance.len().saturating_sub(2))
                     .map(|n| triangle(n, if n % 2 == 0 { [n, n + 1, n + 2] } else { [n, n + 2, n + 1] })),
@@ -142,7 +142,7 @@ fn primitives(scene: &Scene, vertices: &[Vertex]) -> Result<Vec<Primitive>, Stri
 // Coverage.
 
 impl Primitive {
-    /// Twice the area; its sign says which side faces.
+    /// Twice the area; its sign gives the facing.
     fn area(&self) -> f32 {
         let [a, b, c] = [0, 1, 2].map(|n| self.vertices[n].place);
         (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
@@ -160,7 +160,7 @@ impl Primitive {
         self.vertices[0].results.get(name).map(|words| words[component])
     }
 
-    /// The shares of the vertices at a place, in the plane of the screen.
+    /// The vertices' weights at a position, in the plane of the screen.
     fn shares(&self, [x, y]: [f32; 2]) -> [f32; 3] {
         if self.is_point() {
             return [1.0, 0.0, 0.0];
@@ -173,8 +173,8 @@ impl Primitive {
         [side(1, 2), side(2, 0), side(0, 1)]
     }
 
-    /// Returns true if the middle of a pixel lies inside: places are rounded to steps, and of an edge that two
-    /// triangles share one has the pixels.
+    /// Returns true if the primitive covers the middle of a pixel: positions are rounded to steps, and of two triangles
+    /// that share an edge only one covers the pixels on it.
     fn covers(&self, x: u32, y: u32) -> bool {
         let here = [x as f32 + 0.5, y as f32 + 0.5];
         if self.is_point() {
@@ -193,7 +193,7 @@ impl Primitive {
         })
     }
 
-    /// A component of a result at a place.
+    /// A component of a result, interpolated at a position.
     fn interpolated(&self, name: &str, component: usize, qualifiers: &str, place: [f32; 2]) -> u32 {
         if qualifiers.contains("FLAT") || self.is_point() {
             return self.word(name, component).unwrap_or_default();
@@ -218,7 +218,7 @@ impl Primitive {
         self.vertices.iter().zip(self.shares(place)).map(|(vertex, share)| vertex.inverse * share).sum()
     }
 
-    /// Returns true if all vertices lie beyond one plane that culls (OpenGL 4.6, section 13.5).
+    /// Returns true if all vertices are beyond one cull plane (OpenGL 4.6, section 13.5).
     fn is_culled(&self) -> bool {
         let planes = (0..8).map(|n| format!("result.cull[{n}]"));
         let distance = |vertex: &Vertex, name: &String| vertex.results.get(name).map(|words| f32::from_bits(words[0]));
@@ -226,7 +226,7 @@ impl Primitive {
         planes.into_iter().any(|name| self.vertices.iter().all(|vertex| is_beyond(&name, vertex)))
     }
 
-    /// Returns true if no plane clips a place away.
+    /// Returns true if no plane clips a position.
     fn is_kept(&self, place: [f32; 2]) -> bool {
         let planes = (0..8).map(|n| format!("result.clip[{n}]"));
         let mut planes = planes.filter(|name| self.vertices[0].results.contains_key(name));
@@ -236,7 +236,7 @@ impl Primitive {
 
 // Fragments.
 
-/// The target of a draw: four words of each pixel, layer after layer.
+/// The target of a draw: four words per pixel, layer by layer.
 struct Target<'s> {
     scene: &'s Scene,
     size: [u32; 2],
@@ -263,7 +263,7 @@ impl<'s> Target<'s> {
         colours.chain(depth).collect()
     }
 
-    /// Runs the fragments of a primitive and takes in what they leave.
+    /// Runs the fragments of a primitive and stores their results.
     fn draw(&mut self, program: &parse::Program, bound: &mut Bound, primitive: &Primitive) -> Result<(), String> {
         if primitive.is_culled() {
             return Ok(());
@@ -329,7 +329,7 @@ impl<'s> Target<'s> {
         self.depth.as_ref().is_none_or(|depths| depth <= depths[self.index(layer, at)])
     }
 
-    /// Tests a fragment and keeps what it leaves.
+    /// Tests a fragment and stores its results.
     fn take(&mut self, layer: u32, at: [u32; 2], depth: f32, tested: bool, colours: &[[Option<[u32; 4]>; 2]]) {
         let index = self.index(layer, at);
         if !tested && !self.passes(layer, at, depth) {

@@ -1,8 +1,8 @@
-//! Shuffles, votes and ballots, by PTX's rules for `shfl.sync` and by NV_gpu_program5 and NV_shader_thread_group.
+//! Shuffles, votes and ballots, as defined by PTX for `shfl.sync`, by NV_gpu_program5 and by NV_shader_thread_group.
 
 use super::machine::{Mask, Row, WARP};
 
-/// The rows of the result: predicate and value of a shuffle, or one.
+/// The rows of the result: predicate and value of a shuffle, or a single one.
 pub fn apply(op: &str, sources: &[Row], mask: &Mask) -> Result<Vec<Row>, String> {
     let lanes = mask.len();
     let of_warp = |lane: usize| lane / WARP * WARP..(lane / WARP * WARP + WARP).min(lanes);
@@ -39,7 +39,7 @@ fn shuffle(op: &str, sources: &[Row], mask: &Mask) -> Result<Vec<Row>, String> {
         };
         let source = if holds { lane / WARP * WARP + from as usize } else { lane };
         valid[lane] = if holds { 0xffff_ffff } else { 0 };
-        // A lane that does not take part gives any value.
+        // An inactive lane gives an arbitrary value.
         let is_there = mask.get(source).copied().unwrap_or(false);
         moved[lane] = if is_there { value[source] } else { 0xbad_1a9e };
     }

@@ -1,6 +1,6 @@
-//! Instructions on textures and images, and those that look at the other lanes of a quad.
+//! Texture and image instructions, and those that access the other lanes of a quad.
 //!
-//! Where coordinates end, and what follows them, is told by the target (NV_gpu_program4, tables X.21 and X.22).
+//! The target determines how many coordinates there are and what follows them (NV_gpu_program4, tables X.21 and X.22).
 
 use super::machine::{JUNK, Machine, Mask, Row};
 use super::parse::{Inst, Operand};
@@ -8,8 +8,8 @@ use super::pictures::{Picture, in_lane};
 use super::sample::Lookup;
 use super::scalar::{self, Kind};
 
-/// A target without `SHADOW`: components of a coordinate that are not layer, whether there is a layer, and the
-/// components of the reference and the level; those from 4 on are in the second vector.
+/// A target without `SHADOW`: the number of coordinates without the layer, whether there is a layer, and the components
+/// of the reference and the level; those from 4 on are in the second vector.
 struct Form {
     target: &'static str,
     dimensions: usize,
@@ -22,7 +22,7 @@ const fn form(target: &'static str, dimensions: usize, layered: bool, reference:
     Form { target, dimensions, layered, reference, level }
 }
 
-/// The level is elsewhere where there is a reference.
+/// The level is elsewhere if there is a reference.
 static FORMS: [Form; 11] = [
     form("1D", 1, false, 2, [3, 3]),
     form("ARRAY1D", 1, true, 2, [3, 3]),
@@ -38,7 +38,7 @@ static FORMS: [Form; 11] = [
 ];
 
 impl Machine<'_> {
-    /// The texture or image of an operation on a unit, and whether it compares; its target must be that of the binding.
+    /// The texture or image that an operation uses, and whether it compares; its target must match the binding.
     fn picture(&mut self, inst: &Inst) -> Result<(&mut Picture, bool), String> {
         let unit = inst.operands.iter().find_map(|operand| match operand {
             Operand::Unit(unit, _) => Some(*unit),
@@ -87,7 +87,7 @@ impl Machine<'_> {
         self.write(inst, &rows, mask)
     }
 
-    /// The rows of the offset of an instruction, if it has one.
+    /// The rows of an instruction's offset, if it has one.
     fn offset(&self, inst: &Inst) -> Result<Option<Vec<Row>>, String> {
         match inst.operands.last() {
             Some(Operand::Offset(inner)) => match &**inner {
@@ -126,7 +126,8 @@ impl Machine<'_> {
 
     // Quads.
 
-    /// `DDX` and `DDY`: of each row or column of the quad, which coarse ones may be too; lavapipe has them so.
+    /// `DDX` and `DDY`: for each row or column of the quad, which is also allowed for coarse derivatives, and what
+    /// lavapipe does.
     pub fn derivative(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
         let row = self.row(&inst.operands[1], Kind::Float)?;
         let step = if inst.op == "DDX" { 1 } else { 2 };
@@ -154,7 +155,7 @@ impl Machine<'_> {
         self.write(inst, &[row], mask)
     }
 
-    /// `IPAC` and `IPAO` with one sample per pixel: the attribute in the middle, and so far from there.
+    /// `IPAC` and `IPAO` with one sample per pixel: the attribute at the centre, plus an offset.
     pub fn interpolate(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
         let Operand::Variable { first, components, .. } = &inst.operands[1] else { return Err("no attribute".into()) };
         let attribute = self.program.attributes.iter().find(|attribute| attribute.first == *first);
@@ -186,7 +187,7 @@ fn shifted(at: [u32; 4], by: [i32; 4]) -> [u32; 4] {
     std::array::from_fn(|n| if n < 3 { at[n].wrapping_add_signed(by[n]) } else { at[n] })
 }
 
-/// How much a vector of floats differs along each side of the quad.
+/// The differences of a float vector along each side of the quad.
 fn slopes(rows: &[Row], lane: usize) -> [[f32; 4]; 2] {
     let first = lane & !3;
     let float = |lane: usize| in_lane(rows, lane.min(rows[0].len() - 1)).map(f32::from_bits);
@@ -194,7 +195,7 @@ fn slopes(rows: &[Row], lane: usize) -> [[f32; 4]; 2] {
     [right, below].map(|other| std::array::from_fn(|n| other[n] - here[n]))
 }
 
-/// The component that a gather takes of each texel.
+/// The component of each texel that a gather takes.
 fn component(inst: &Inst) -> usize {
     let gathered = inst.operands.iter().find_map(|operand| match operand {
         Operand::Unit(_, component) => Some(*component),

@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 
 /// Lanes of a warp.
 pub const WARP: usize = 32;
-/// The content of registers that nothing has written.
+/// The content of unwritten registers.
 pub const JUNK: u64 = 0x5bad_c0de_5bad_c0de;
 /// Statements after which a program counts as endless.
 const STEPS: usize = 2_000_000;
 
-/// One bool for each invocation.
+/// One bool per invocation.
 pub type Mask = Vec<bool>;
-/// One value for each invocation.
+/// One value per invocation.
 pub type Row = Vec<u64>;
 
 pub struct Machine<'p> {
@@ -27,9 +27,9 @@ pub struct Machine<'p> {
     shared: Vec<u8>,
     /// Components of variables, one after another, for each invocation.
     registers: Vec<Row>,
-    /// The lanes in which the last result with `.CC` in each component was not zero.
+    /// For each component, the lanes in which the last result with `.CC` was not zero.
     conditions: [Mask; 4],
-    /// Lanes that left the `REP`s around, innermost last.
+    /// Lanes that left the enclosing `REP`s, innermost last.
     broken: Vec<Mask>,
     steps: usize,
 }
@@ -39,13 +39,13 @@ pub struct Machine<'p> {
 pub struct Around {
     /// Values of the environment by name, four components of each.
     pub named: BTreeMap<String, Vec<Row>>,
-    /// Attributes at the places that are asked for.
+    /// Attributes at the requested positions.
     pub inputs: Option<Inputs>,
-    /// Lanes that leave nothing: helpers from the start on, and killed ones.
+    /// Lanes without output: helpers from the start, and killed lanes.
     pub helpers: Mask,
 }
 
-/// The word of a component of an attribute in a lane, so far from the middle of the pixel.
+/// The word of an attribute's component in a lane, at an offset from the pixel's centre.
 pub type Inputs = Box<dyn Fn(usize, usize, usize, [f32; 2]) -> u32>;
 
 impl<'p> Machine<'p> {
@@ -76,7 +76,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The lanes that leave something.
+    /// The lanes with output.
     pub fn kept(&self, mask: &Mask) -> Mask {
         mask.iter().zip(&self.around.helpers).map(|(on, helps)| *on && !helps).collect()
     }
@@ -100,7 +100,7 @@ impl<'p> Machine<'p> {
         self.nodes(&self.program.body, all).map(|_| ())
     }
 
-    /// Runs statements in the lanes of a mask; gives those that reach the end.
+    /// Runs statements in the lanes of a mask; returns those that reach the end.
     fn nodes(&mut self, nodes: &'p [Node], mut mask: Mask) -> Result<Mask, String> {
         for node in nodes {
             self.steps += 1;
@@ -255,7 +255,7 @@ impl<'p> Machine<'p> {
         self.vector(operand, kind)?.into_iter().next().ok_or_else(|| "an operand without components".to_owned())
     }
 
-    /// Values that vertices and fragments have of themselves.
+    /// Built-in values of vertices and fragments.
     fn around(&self, name: &str) -> Result<Option<Vec<Row>>, String> {
         let (base, letters) = name.rsplit_once('.').ok_or("a value without components")?;
         if base == "fragment.helperthread" {
@@ -295,7 +295,7 @@ impl<'p> Machine<'p> {
                 vec![(0..lanes).map(word).collect()]
             }
             Operand::Memory { space: Space::SamplePositions, index, component: Some(0 | 1), .. } => {
-                // One sample a pixel, in its middle.
+                // One sample per pixel, in its middle.
                 let word = |lane| if self.address(index, lane) == 0 { 0.5_f32.to_bits() } else { JUNK as u32 };
                 vec![(0..lanes).map(|lane| u64::from(word(lane))).collect()]
             }
@@ -308,7 +308,7 @@ impl<'p> Machine<'p> {
         base.wrapping_add(index.offset as u32)
     }
 
-    /// The first component of an element of an array; one that is not there is the last one.
+    /// The first component of an array element; an index out of range selects the last element.
     fn element(&self, first: usize, count: usize, index: &Index, lane: usize) -> Result<usize, String> {
         let at = self.address(index, lane) as usize;
         Ok(first + 4 * at.min(count - 1))
@@ -349,7 +349,7 @@ impl<'p> Machine<'p> {
         .ok_or_else(|| "this memory is not bound".to_owned())
     }
 
-    /// Where an instruction reaches in a lane; none beyond the end. An address off its alignment is an error.
+    /// The address that an instruction accesses in a lane; `None` beyond the end. A misaligned address is an error.
     fn reach(&mut self, operand: &Operand, size: usize, lane: usize) -> Result<Option<(Space, usize, usize)>, String> {
         let Operand::Memory { space, number, index, component: None } = operand else {
             return Err("an operand that is not memory".to_owned());

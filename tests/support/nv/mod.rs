@@ -1,8 +1,8 @@
 //! Runs NVIDIA assembly on the CPU, from the text alone, as NV_gpu_program5 defines it.
 //!
-//! It shares no code with the compiler. All warps of a workgroup run in step, which any program whose barriers are in
-//! uniform flow allows. Undefined behaviour of the specification is an error, or gives bits that no correct program
-//! depends on. Rounding is exact where the hardware's is not, and subnormals stay.
+//! It shares no code with the compiler. All warps of a workgroup run in lockstep, which is possible for any program
+//! whose barriers are in uniform control flow. Behaviour that the specification leaves undefined is an error, or gives
+//! bits that no correct program depends on. Rounding is exact where the hardware's is not, and subnormals are kept.
 
 pub mod draw;
 mod lanes;
@@ -107,7 +107,7 @@ struct Memory {
     pictures: Pictures,
 }
 
-/// The local parameters, set as the reflection says.
+/// The local parameters, set according to the reflection.
 fn parameters(reflection: &Reflection, request: &Request, before: &Buffers) -> Vec<u32> {
     let mut words = vec![0; reflection.local_parameters as usize * 4];
     for (word, bytes) in words.iter_mut().zip(request.push_constants.chunks_exact(4)) {

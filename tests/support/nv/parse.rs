@@ -34,7 +34,7 @@ pub enum Space {
     Uniform,
     Shared,
     Parameters,
-    /// Where in their pixels samples lie.
+    /// The positions of samples in their pixels.
     SamplePositions,
 }
 
@@ -44,7 +44,7 @@ pub enum Node {
     Inst(Inst),
     /// With both arms.
     If(Condition, Vec<Node>, Vec<Node>),
-    /// With the number of rounds after which it ends, if there is one.
+    /// With the number of iterations after which it ends, if there is one.
     Repeat(Option<u32>, Vec<Node>),
     /// With the condition, if there is one.
     Break(Option<Condition>),
@@ -70,7 +70,7 @@ pub struct Inst {
 
 #[derive(Debug, Clone)]
 pub enum Operand {
-    /// Components of a variable; as a target with a condition after it only where that holds.
+    /// Components of a variable; as a target possibly with a condition under which they are written.
     Variable {
         first: usize,
         components: Vec<usize>,
@@ -108,7 +108,7 @@ const TARGETS: [&str; 11] =
 /// The prefixes of the names of the program's environment.
 const ENVIRONMENT: [&str; 5] = ["invocation.", "state.", "fragment.", "vertex.", "primitive."];
 
-/// Values and results that a program knows only with an option.
+/// Values and results that require an option in the program.
 const OPTIONAL: [(&str, &str); 6] = [
     ("result.layer.", "NV_viewport_array2"),
     ("result.viewport.", "NV_viewport_array2"),
@@ -202,7 +202,7 @@ impl Reader {
             "REP.S" => self.open.push((Open::Repeat(Some(rest.parse().ok()?)), Vec::new())),
             "ENDREP" => {
                 let (Open::Repeat(rounds), body) = self.open.pop()? else { return None };
-                // The loader asks for a number of rounds, or for a break that no condition surrounds.
+                // The loader requires a trip count, or an unconditional break.
                 (rounds.is_some() || body.iter().any(|node| matches!(node, Node::Break(_)))).then_some(())?;
                 self.push(Node::Repeat(rounds, body))?;
             }
@@ -381,7 +381,7 @@ fn component(letter: char) -> Option<usize> {
     "xyzw".find(letter)
 }
 
-/// Operands between commas that no brace surrounds.
+/// Operands separated by commas outside braces.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, c) in text.char_indices() {

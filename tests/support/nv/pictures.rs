@@ -1,7 +1,7 @@
-//! Textures and images, for the accesses that name a texel: fetches, loads, stores, atomics, sizes, and lookups that take the
-//! nearest texel of a level.
+//! Textures and images, for accesses that address a texel: fetches, loads, stores, atomics, sizes, and lookups of the
+//! nearest texel in a level.
 //!
-//! Texels are four words; what an image keeps of them is told by its format's GLSL name (GLSL 4.60, section 4.4.7).
+//! Texels are four words; the GLSL name of an image's format determines how they are stored (GLSL 4.60, section 4.4.7).
 
 use super::machine::Row;
 use crate::device::Sampler;
@@ -19,7 +19,7 @@ pub struct Picture {
     pub format: String,
     /// How a texture is sampled.
     pub sampler: Sampler,
-    /// Samples of a texel, which lie side by side.
+    /// Samples per texel, which are stored side by side.
     pub samples: usize,
 }
 
@@ -51,7 +51,7 @@ fn packing(format: &str) -> Packing {
 }
 
 impl Packing {
-    /// The bits that a component keeps of a word.
+    /// The bits that a component stores for a word.
     fn packed(&self, bits: u32, word: u32) -> u64 {
         let value = f32::from_bits(word);
         let most = |bits: u32| f64::from((1_u64 << bits) as f32) - 1.0;
@@ -67,7 +67,7 @@ impl Packing {
         if bits == 32 { kept & 0xffff_ffff } else { kept & ((1 << bits) - 1) }
     }
 
-    /// The word that a component means.
+    /// The word for a component's stored bits.
     fn unpacked(&self, bits: u32, kept: u64) -> u32 {
         let signed = ((kept << (64 - bits)) as i64) >> (64 - bits);
         let most = |bits: u32| f64::from((1_u64 << bits) as f32) - 1.0;
@@ -94,7 +94,7 @@ pub fn kept(format: &str, texel: [u32; 4]) -> [u32; 4] {
     out
 }
 
-/// The words of a texel as memory has them.
+/// The words of a texel in memory.
 fn words(format: &str, texel: [u32; 4]) -> Vec<u64> {
     let packing = packing(format);
     let (mut words, mut at) = (vec![0_u64; 4], 0);
@@ -105,7 +105,8 @@ fn words(format: &str, texel: [u32; 4]) -> Vec<u64> {
     words
 }
 
-/// How far apart two values of a component may be that were rounded to a format; none where nothing is rounded.
+/// The largest difference between two values of a component that were rounded to a format; `None` if nothing is
+/// rounded.
 pub fn step(format: &str) -> Option<f32> {
     let packing = packing(format);
     let least = packing.bits.iter().copied().min().unwrap_or(32);
@@ -174,7 +175,7 @@ impl Picture {
         [halved(width), height, if layered { depth } else { halved(depth) }]
     }
 
-    /// The number of a texel; none outside.
+    /// The number of a texel; `None` if out of range.
     fn place(&self, at: &[u32; 4], level: usize, is_image: bool) -> Option<usize> {
         let size = self.size_at(level);
         let mut index = 0;
@@ -208,12 +209,12 @@ impl Picture {
         matches!(packing(&self.format).means, "sint" | "uint")
     }
 
-    /// `LOADIM`: the words of a texel, then 0, 0 and 1; nothing outside.
+    /// `LOADIM`: the words of a texel, then 0, 0 and 1; zero out of range.
     pub fn load(&self, modifier: &str, at: &[u32; 4]) -> Result<[u64; 4], String> {
         if !matches!(modifier, "F" | "S" | "U") && !loads_as(&self.format, modifier) {
             return Err(format!("{} is not loaded as {modifier}", self.format));
         }
-        // Whatever its format, once it is asked for without one (EXT_shader_image_load_formatted).
+        // Any format, if the load is one without a format (EXT_shader_image_load_formatted).
         if matches!(modifier, "F" | "S" | "U") {
             return Ok(self.sampled_place(at).map_or([0; 4], |place| self.levels[0][place].map(u64::from)));
         }
@@ -225,7 +226,7 @@ impl Picture {
         Ok(std::array::from_fn(|n| if n < count { words[n] } else { filled[n] }))
     }
 
-    /// `STOREIM`, which converts; nothing happens outside.
+    /// `STOREIM`, which converts; does nothing out of range.
     pub fn store(&mut self, texel: [u32; 4], at: &[u32; 4]) {
         if let Some(place) = self.sampled_place(at) {
             self.levels[0][place] = kept(&self.format, texel);
@@ -238,7 +239,7 @@ impl Picture {
         if self.samples < 2 { Some(place) } else { Some(place * self.samples + at[3] as usize) }
     }
 
-    /// The texel that an atomic is on.
+    /// The texel that an atomic operates on.
     pub fn word(&mut self, at: &[u32; 4]) -> Option<&mut u32> {
         let place = self.sampled_place(at)?;
         Some(&mut self.levels[0][place][0])
@@ -255,7 +256,7 @@ impl Picture {
     }
 }
 
-/// The components of a coordinate in one lane; those that a short vector lacks are its last one.
+/// The components of a coordinate in one lane; a short vector repeats its last component.
 pub fn in_lane(rows: &[Row], lane: usize) -> [u32; 4] {
     std::array::from_fn(|n| rows.get(n).or(rows.last()).map_or(0, |row| row[lane] as u32))
 }

@@ -1,4 +1,4 @@
-//! The bindings of a run, by the places that a program's reflection tells: buffers, local parameters, textures and
+//! The bindings of a run, at the places given by a program's reflection: buffers, local parameters, textures and
 //! images.
 
 use crate::device::{Image, ImageKind, Resources, Sampler, View};
@@ -61,7 +61,7 @@ impl<'r> Bound<'r> {
         after
     }
 
-    /// The bytes of an image now; as before where the program does not know it.
+    /// The current bytes of an image; unchanged if the program does not use it.
     fn left(&self, at: [u32; 2], format: &str, before: &[u8]) -> Vec<u8> {
         let is_it = |place: &&ImageBinding| {
             place.image.kind == reflection::ImageKind::Image && [place.image.binding, place.image.element] == at
@@ -75,7 +75,7 @@ impl<'r> Bound<'r> {
     }
 }
 
-/// The picture that is bound at a binding and element, with the sampler at another one.
+/// The picture at a binding and element, with the sampler at another binding and element.
 pub fn picture(at: [u32; 2], sampler: Option<[u32; 2]>, resources: &Resources) -> Result<Picture, String> {
     if let Some(texels) = resources.texels.iter().find(|texels| [texels.binding, texels.element] == at) {
         let format = texels.format.clone();

@@ -1,10 +1,10 @@
-//! How textures are sampled (OpenGL 4.6, sections 8.14 and 8.15; Vulkan 1.3, "Texel Input Operations"): levels, edges,
-//! filters, comparisons. Beyond the edge of a cube's face is the texel that the direction there meets.
+//! Texture sampling (OpenGL 4.6, sections 8.14 and 8.15; Vulkan 1.3, "Texel Input Operations"): levels, edges, filters,
+//! comparisons. Beyond the edge of a cube's face is the texel in that direction.
 
 use super::pictures::Picture;
 use crate::device::{Address, Sampler};
 
-/// A place in a texture and what it is looked at for.
+/// A lookup at a position in a texture.
 pub struct Lookup {
     pub place: [f32; 3],
     pub dimensions: usize,
@@ -35,7 +35,7 @@ impl Lookup {
         gradients.iter().map(scaled).fold(0.0, f32::max).log2()
     }
 
-    /// The same by the places on the face.
+    /// The level of a cube, from the positions on the face.
     fn cube_level(&self, gradients: &[[f32; 4]; 2], size: f32) -> f32 {
         let (face, here) = on_face(self.place);
         let moved = |gradient: &[f32; 4]| {
@@ -46,7 +46,7 @@ impl Lookup {
         gradients.iter().map(moved).fold(0.0, f32::max).log2()
     }
 
-    /// The level that is looked at, and the one that was chosen before it was brought among those that there are.
+    /// The level to use, and the level before clamping.
     pub fn levels(&self, picture: &Picture, level: f32) -> Texel {
         let last = (picture.levels.len() - 1) as f32;
         let there = level.clamp(0.0, last);
@@ -91,12 +91,12 @@ impl Lookup {
         sums.map(|sum| (sum as f32).to_bits())
     }
 
-    /// One component of the four texels that a filter would take.
+    /// One component of the four texels that a filter would use.
     pub fn gathered(&self, picture: &Picture, component: usize) -> Texel {
         self.gathered_at(picture, component, [[0, 1], [1, 1], [1, 0], [0, 0]])
     }
 
-    /// One component of four texels, each so far from the first that linear filtering would take.
+    /// One component of four texels, each at an offset from the first one that linear filtering would use.
     pub fn gathered_at(&self, picture: &Picture, component: usize, offsets: [[i64; 2]; 4]) -> Texel {
         let base = self.scaled(picture, 0).map(|value| (value - 0.5).floor() as i64);
         offsets.map(|[x, y]| {
@@ -105,7 +105,7 @@ impl Lookup {
         })
     }
 
-    /// The place in texels of a level; of cubes that on the face.
+    /// The position in texels of a level; for cubes, on the face.
     fn scaled(&self, picture: &Picture, level: usize) -> [f32; 3] {
         let size = picture.size_at(level);
         if picture.target.contains("CUBE") {
@@ -164,7 +164,7 @@ fn mixed(first: Texel, second: Texel, share: f32) -> Texel {
     [part(0), part(1), part(2), part(3)]
 }
 
-/// The texel that an address beyond the edge means; none for the border.
+/// The texel for an address beyond the edge; `None` for the border.
 fn wrapped(address: Address, at: i64, size: i64) -> Option<i64> {
     Some(match address {
         Address::Repeat => at.rem_euclid(size),
@@ -177,7 +177,7 @@ fn wrapped(address: Address, at: i64, size: i64) -> Option<i64> {
     })
 }
 
-/// The face of a cube that a direction meets, and where (OpenGL 4.6, table 8.19).
+/// The face of a cube that a direction hits, and the position on it (OpenGL 4.6, table 8.19).
 fn on_face(place: [f32; 3]) -> (usize, [f32; 2]) {
     let [x, y, z] = place;
     let size = place.map(f32::abs);
@@ -186,7 +186,7 @@ fn on_face(place: [f32; 3]) -> (usize, [f32; 2]) {
     (face, along_face(face, place))
 }
 
-/// The face and the texel that a place on a face's plane is, beyond its edges too.
+/// The face and texel for a position on a face's plane, possibly beyond its edges.
 fn beyond_face(face: usize, at: [i64; 2], side: i64) -> (usize, [i64; 2]) {
     if at.iter().all(|place| (0..side).contains(place)) {
         return (face, at);
@@ -196,7 +196,7 @@ fn beyond_face(face: usize, at: [i64; 2], side: i64) -> (usize, [i64; 2]) {
     (face, place.map(|share| ((share * side as f32).floor() as i64).clamp(0, side - 1)))
 }
 
-/// The direction of a place on a face, from -1 to 1.
+/// The direction of a position on a face, from -1 to 1.
 pub fn direction(face: usize, [s, t]: [f32; 2]) -> [f32; 3] {
     match face {
         0 => [1.0, -t, -s],
@@ -221,5 +221,5 @@ fn along_face(face: usize, [x, y, z]: [f32; 3]) -> [f32; 2] {
     [s, t].map(|value| (value / major.abs() + 1.0) / 2.0)
 }
 
-/// A sampler for what is not sampled.
+/// The sampler for accesses without sampling.
 pub const NEAREST: Sampler = Sampler { linear: false, address: Address::Clamp, compare: false };

@@ -1,4 +1,4 @@
-//! Instructions inside one lane, on the bits of registers.
+//! Instructions within one lane, on the bits of registers.
 
 use super::machine::JUNK;
 use super::parse::Inst;
@@ -33,7 +33,7 @@ impl Kind {
         })
     }
 
-    /// The kinds that an instruction's modifiers and name say.
+    /// The kinds given by an instruction's modifiers and name.
     pub fn of(inst: &Inst) -> Result<Kinds, String> {
         let mut named = inst.modifiers.iter().filter_map(|modifier| Kind::named(modifier));
         let first = named.next().ok_or("it has no type")?;
@@ -114,7 +114,8 @@ pub fn on_vector(inst: &Inst, vector: &[u64], rest: &[u64]) -> Result<Vec<u64>, 
     })
 }
 
-/// The number and the offset of a field's bits; none if it ends beyond the word, where the result is undefined.
+/// The number of bits of a field and their offset; `None` if the field ends beyond the word, where the result is
+/// undefined.
 fn field(count: u64, offset: u64) -> Option<(u32, u32)> {
     // Both are 32 bits wide, so that the sum does not overflow.
     (low32(count) + low32(offset) <= 32).then_some((count as u32, offset as u32))
@@ -174,7 +175,7 @@ fn on_words(inst: &Inst, signed: bool, v: &[u32]) -> Result<u32, String> {
         ("MUL", false) if high => ((u64::from(a) * u64::from(b)) >> 32) as u32,
         ("MUL", true) if high => ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32,
         ("MUL", _) => a.wrapping_mul(b),
-        // Division by zero and its overflow give anything: a kernel may compute it and choose another value.
+        // Division by zero and overflow give an arbitrary value: a kernel may compute it and select another value.
         ("DIV", false) => a.checked_div(b).unwrap_or(0xd1f0),
         ("DIV", true) => (a as i32).checked_div(b as i32).unwrap_or(0xd1f0) as u32,
         ("MOD", false) => a.checked_rem(b).unwrap_or(0xd1f0),
@@ -319,7 +320,7 @@ fn convert(kinds: Kinds, value: u64) -> u64 {
 
 // Memory.
 
-/// Bytes of a component and number of components that the storage modifier says.
+/// Bytes per component and number of components, from the storage modifier.
 pub fn storage(inst: &Inst) -> Result<(usize, usize), String> {
     let is_storage = |modifier: &&String| modifier.len() > 1 && modifier[1..].starts_with(|c: char| c.is_ascii_digit());
     let modifier = inst.modifiers.iter().find(is_storage).ok_or("it has no storage modifier")?;
@@ -341,7 +342,7 @@ pub fn put(bytes: &mut [u8], value: u64) {
     bytes.iter_mut().zip(value.to_le_bytes()).for_each(|(byte, new)| *byte = new);
 }
 
-/// The value that an atomic leaves in memory.
+/// The value that an atomic writes to memory.
 pub fn updated(inst: &Inst, old: u64, x: u64, y: u64) -> Result<u64, String> {
     let is_float = inst.modifiers[1].starts_with('F');
     let signed = inst.modifiers[1] == "S32";
@@ -382,7 +383,7 @@ pub fn half_to_float(bits: u16) -> f32 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// The nearest half; of two the one whose last bit is zero.
+/// The nearest half, ties to even.
 pub fn float_to_half(value: f32) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = f64::from(value.abs());
@@ -394,7 +395,7 @@ pub fn float_to_half(value: f32) -> u16 {
     if exponent > 15 || steps * 2.0_f64.powi(exponent - 10) >= 65520.0 {
         return sign | 0x7c00;
     }
-    // A fraction that rounds up to the next power of two carries into the exponent by itself.
+    // A fraction that rounds up to the next power of two carries into the exponent.
     let biased = if steps < 1024.0 { 0 } else { (exponent + 14) as u16 };
     sign | (biased << 10).wrapping_add(steps as u16)
 }

@@ -43,7 +43,7 @@ fn rounded(value: Value, apply: impl Fn(f64) -> f64) -> Value {
     Value::float(apply(value.number()), value.width)
 }
 
-/// The number with an exponent of minus one, so that it is in [0.5, 1).
+/// The number with its exponent replaced, so that it is in [0.5, 1).
 fn mantissa(value: Value) -> Value {
     let number = value.number();
     if number == 0.0 || !number.is_finite() {
@@ -62,7 +62,7 @@ fn fused(a: Value, b: Value, c: Value) -> Value {
     Value::new(a.mul_add(b, c).to_bits().into(), 32, Sort::Float)
 }
 
-/// The sign of a number that has so many bits.
+/// Extends the sign of a number with this many bits.
 fn extended(value: Value, bits: u128) -> Value {
     match bits {
         0 => Value::new(0, value.width, value.sort),

@@ -13,13 +13,13 @@ pub enum Token {
     Sign(&'static str),
 }
 
-/// The signs, the longer ones first.
+/// The operators, longer ones first.
 const SIGNS: [&str; 41] = [
     "<<=", ">>=", "&&", "||", "==", "!=", "<>", "<=", ">=", "<<", ">>", "**", "+=", "-=", "*=", "|=", "&=", "^=", "+:",
     "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", ":", ";", ",", ".", "(", ")", "[", "]",
 ];
 
-/// Cuts a text into tokens; comments are left out.
+/// Splits a text into tokens, without comments.
 pub fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut rest = text;
     let mut tokens = Vec::new();
@@ -59,7 +59,7 @@ fn run(text: &str, fits: impl Fn(char) -> bool) -> usize {
     text.find(|c| !fits(c)).unwrap_or(text.len())
 }
 
-/// A number, with its width before an apostrophe or behind it in letters as in C.
+/// A number, with its width before an apostrophe or in letters after it as in C.
 fn number(text: &str) -> Result<(Token, &str), String> {
     let (digits, rest) = text.split_at(run(text, |c| c.is_ascii_digit()));
     let Some(behind) = rest.strip_prefix('\'') else {
@@ -80,7 +80,7 @@ enum Number {
     Float(f64),
 }
 
-/// A number without its width, and the letters behind it.
+/// A number without its width, and the letters after it.
 struct Literal<'t> {
     number: Number,
     suffix: &'t str,
@@ -121,7 +121,7 @@ impl Literal<'_> {
         })
     }
 
-    /// The number of a width that is written before it; a bit or a byte has no sign.
+    /// The number for a width that is written before it; a bit or a byte has no sign.
     fn of_width(self, width: u32) -> Result<Value, String> {
         let sort = if self.suffix == "U" || width <= 8 { Sort::Unsigned } else { Sort::Signed };
         match self.number {

@@ -1,10 +1,12 @@
-//! AMD's pseudo-code of its instructions: a reader and an interpreter of the language, for the texts that `scripts/judges.sh`
-//! fetches. Nothing of the texts is here, and no code is shared with the interpreter of AMD assembly that they judge.
+//! AMD's pseudo-code for its instructions: a parser and an interpreter of the language, for the texts that
+//! `scripts/judges.sh` fetches. The texts themselves are not in this repository, and no code is shared with the
+//! interpreter of AMD assembly that they judge.
 //!
-//! A text says what one instruction does: in one lane where it names the lane's operands `S0` to `S2` and its result `D0`, or in
-//! the wave where it names registers of several lanes. What a text leaves open is read so: `ldexp` and a product with a power
-//! of two round once, a comparison with `+0.0` or `-0.0` minds the sign, an underflow is zero and an overflow infinite, a conversion to an integer cuts and saturates, and the other functions that no text defines are those
-//! of the same name in IEEE 754, rounded once.
+//! A text defines one instruction: in one lane if it uses the lane's operands `S0` to `S2` and its result `D0`, or in
+//! the wave if it uses registers of several lanes. What a text leaves open is interpreted as follows: `ldexp` and a
+//! product with a power of two round once, a comparison with `+0.0` or `-0.0` respects the sign, an underflow is zero
+//! and an overflow infinite, a conversion to an integer truncates and saturates, and the other functions that no text
+//! defines are the IEEE 754 functions of the same name, rounded once.
 
 mod call;
 mod lex;
@@ -21,14 +23,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The texts of an architecture, each read when it is asked for.
+/// The texts of an architecture, each parsed on demand.
 pub struct Texts {
     texts: BTreeMap<String, String>,
     programs: RefCell<BTreeMap<String, Result<Rc<Program>, String>>>,
 }
 
 impl Texts {
-    /// Reads a module of Python with one dictionary: lines of `Kind.NAME: 'text',`.
+    /// Reads a Python module with one dictionary: lines of `Kind.NAME: 'text',`.
     pub fn read(module: &str) -> Result<Self, String> {
         let entries = module.lines().filter_map(|line| line.trim().split_once("Op."));
         let mut texts = BTreeMap::new();
@@ -70,7 +72,7 @@ fn plain_name(name: &str) -> String {
     name.to_ascii_lowercase()
 }
 
-/// The text of a string as Python writes it, in quotes of either kind.
+/// The value of a Python string literal, in quotes of either kind.
 fn unquoted(literal: &str) -> Option<String> {
     let quote = literal.chars().next().filter(|c| ['\'', '"'].contains(c))?;
     let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;

@@ -24,7 +24,7 @@ pub fn binary(sign: &str, a: Value, b: Value) -> Result<Value, String> {
     }
 }
 
-/// A power of any size, without rounding where the base is two.
+/// A power of any size, without rounding if the base is two.
 pub fn power(base: Value, exponent: Value) -> Result<f64, String> {
     match (base.is_float(), exponent.is_float()) {
         (true, true) => Ok(base.number().powf(exponent.number())),
@@ -38,7 +38,7 @@ pub fn scaled(value: Value, by: i128) -> Value {
     let mut by = by.clamp(-5000, 5000) as i32;
     let mut number = value.number();
     if value.width == 64 {
-        // The number as one with an exponent of zero, so that only the last step can round.
+        // The number scaled to an exponent of zero, so that only the last step can round.
         let near = if number.abs() < f64::MIN_POSITIVE { (number * 2f64.powi(64), -64) } else { (number, 0) };
         if near.0 == 0.0 || !near.0.is_finite() {
             return value;
@@ -69,7 +69,8 @@ fn shifted(sign: &str, a: Value, b: Value) -> Value {
 fn floats(sign: &str, a: Value, b: Value) -> Result<Value, String> {
     let (x, y, width) = (a.number(), b.number(), a.width.max(b.width));
     Ok(match sign {
-        // Results of 64 bits that are rounded again are those of the smaller width, as it has less than half of the bits.
+        // Rounding again from 64 bits gives the correctly rounded result of the smaller width, which has less than half
+        // of the bits.
         "+" => Value::float(x + y, width),
         "-" => Value::float(x - y, width),
         "*" => Value::float(x * y, width),

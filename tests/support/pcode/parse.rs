@@ -11,7 +11,7 @@ pub enum Expression {
     /// `.f32`: the same bits as another type.
     Seen(Box<Expression>, u32, Sort),
     Index(Box<Expression>, Box<Expression>),
-    /// The last bit, then the first one; where they are the other way round, the bits are too.
+    /// The last bit, then the first one; if they are the other way round, the bits are reversed too.
     Slice(Box<Expression>, Box<[Expression; 2]>),
     /// `[first +: count]`.
     Part(Box<Expression>, Box<[Expression; 2]>),
@@ -26,11 +26,11 @@ pub enum Expression {
 
 #[derive(Debug, Clone)]
 pub enum Statement {
-    /// The places that get the value, and the sign before `=` if there is one.
+    /// The targets of the value, and the operator before `=` if there is one.
     Assign(Vec<Expression>, &'static str, Expression),
     If(Vec<(Expression, Vec<Statement>)>, Vec<Statement>),
     For(usize, Box<[Expression; 2]>, Vec<Statement>),
-    /// A variable's type, and how many of it there are if it is an array.
+    /// A variable's type, and its length if it is an array.
     Declare(usize, u32, Sort, Option<usize>),
     Break,
     Return(Expression),
@@ -62,7 +62,7 @@ impl Program {
         }
     }
 
-    /// The number of a variable, if the text names it.
+    /// The number of a variable, if the text uses it.
     pub fn variable(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|own| own == name)
     }
@@ -74,7 +74,7 @@ struct Parser {
     program: Program,
 }
 
-/// Signs between operands, those that bind least first.
+/// Binary operators, lowest precedence first.
 const LEVELS: [&[&str]; 11] = [
     &["||"],
     &["&&"],
@@ -168,7 +168,7 @@ impl Parser {
         }
     }
 
-    /// A statement; a function is kept apart.
+    /// A statement; functions are collected separately.
     fn statement(&mut self) -> Result<Option<Statement>, String> {
         if self.takes_word("if") {
             return self.conditional().map(Some);
@@ -327,7 +327,7 @@ impl Parser {
         Ok(indexed)
     }
 
-    /// A type, or a part of a register with a name of its own.
+    /// A type, or a named part of a register.
     fn member(&mut self, of: Expression) -> Result<Expression, String> {
         let name = self.name()?;
         if let Some((width, sort)) = type_named(&name) {

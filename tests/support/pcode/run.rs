@@ -13,14 +13,14 @@ pub type Registers = Vec<[u32; 64]>;
 #[derive(Debug, Clone)]
 enum Slot {
     Free,
-    /// Its type changes with what is assigned.
+    /// Its type changes with each assignment.
     Loose(Value),
-    /// Its type was declared, or is that of a register.
+    /// Its type was declared, or is a register's.
     Fixed(Value),
     Array(Vec<Value>),
 }
 
-/// What goes on after a statement.
+/// How execution continues after a statement.
 enum Flow {
     Next,
     Break,
@@ -33,7 +33,7 @@ struct Place {
     /// Indices of an array, or a lane and a register.
     elements: Vec<usize>,
     low: u32,
-    /// All of it if there is none.
+    /// The whole variable if `None`.
     width: Option<u32>,
     sort: Option<Sort>,
 }
@@ -71,7 +71,7 @@ impl<'t> Run<'t> {
         Ok(run)
     }
 
-    /// Gives a variable a value with a type that stays, if the text names it.
+    /// Gives a variable a value whose type stays, if the text uses the variable.
     pub fn set(&mut self, name: &str, value: Value) {
         if let Some(variable) = self.program.variable(name) {
             self.slots[variable] = Slot::Fixed(value);
@@ -97,7 +97,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// Returns true if the text names it.
+    /// Returns true if the text uses the variable.
     pub fn names(&self, name: &str) -> bool {
         self.program.variable(name).is_some()
     }
@@ -133,7 +133,7 @@ impl<'t> Run<'t> {
             Statement::Declare(variable, width, sort, count) => self.declare(*variable, *width, *sort, *count),
             Statement::Break => return Ok(Flow::Break),
             Statement::Return(value) => return Ok(Flow::Return(self.value(value)?)),
-            // A call for its effect: nothing that waits or does nothing has one here.
+            // A call for its effect: waits and no-operations have none here.
             Statement::Evaluate(Expression::Call(name, _)) if ["s_nop", "nop"].contains(&&name[..]) => {}
             Statement::Evaluate(value) => drop(self.value(value)?),
         }
@@ -155,7 +155,7 @@ impl<'t> Run<'t> {
 
     fn declare(&mut self, variable: usize, width: u32, sort: Sort, count: Option<usize>) {
         let zero = Value::new(0, width, sort);
-        // What the caller has given is not declared again.
+        // Values given by the caller are not declared again.
         if let Slot::Free | Slot::Loose(_) = self.slots[variable] {
             self.slots[variable] = count.map_or(Slot::Fixed(zero), |count| Slot::Array(vec![zero; count]));
         }
@@ -215,7 +215,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// Returns true if an index means an element instead of a bit.
+    /// Returns true if an index selects an element instead of a bit.
     fn is_list(&self, place: &Place) -> bool {
         let wanted = match self.slots[place.variable] {
             _ if self.vectors == Some(place.variable) => 2,
@@ -293,7 +293,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// Infinities and the like are numbers of the type; anything else is the bits as they are.
+    /// Infinities and the like are numbers of the type; everything else is reinterpreted.
     fn seen(&mut self, of: &Expression, width: u32, sort: Sort) -> Result<Value, String> {
         let value = self.value(of)?;
         match of {
@@ -373,7 +373,7 @@ impl<'t> Run<'t> {
     }
 
     fn call(&mut self, name: &str, arguments: &[Expression]) -> Result<Value, String> {
-        // The caller gives the one place of memory that there is.
+        // The caller provides the only place in memory.
         if name.starts_with("Calc") {
             return Ok(Value::unsigned(0, 64));
         }
@@ -399,7 +399,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// Another instruction as a function: its result, of the type that ends its name.
+    /// Another instruction called as a function: its result, with the type at the end of its name.
     fn instruction(&mut self, name: &str, arguments: &[Value]) -> Result<Value, String> {
         if self.texts.text(name).is_none() {
             return Err(format!("{name} is not defined"));
@@ -418,7 +418,7 @@ impl<'t> Run<'t> {
     }
 }
 
-/// Bits of a value; the other way round where the last one is below the first.
+/// Bits of a value; reversed if the last one is below the first.
 fn slice(value: Value, last: u32, first: u32) -> Value {
     let (low, high) = (first.min(last), first.max(last));
     let width = high - low + 1;

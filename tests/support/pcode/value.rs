@@ -9,7 +9,7 @@ pub enum Sort {
 }
 
 impl Sort {
-    /// The letter of a type: `B` has no sign.
+    /// The type for its letter: `B` has no sign.
     pub fn named(letters: &str) -> Option<Self> {
         match letters {
             "U" | "B" => Some(Sort::Unsigned),
@@ -63,7 +63,7 @@ impl Value {
         Self::new(narrowed(value, width, false).into(), width, Sort::Float)
     }
 
-    /// The same, rounded towards zero.
+    /// The nearest float towards zero.
     pub fn float_down(value: f64, width: u32) -> Self {
         Self::new(narrowed(value, width, true).into(), width, Sort::Float)
     }
@@ -85,7 +85,7 @@ impl Value {
         }
     }
 
-    /// The float's value; a NaN keeps its bits as far as there is place.
+    /// The float's value; a NaN keeps as many of its bits as fit.
     pub fn number(self) -> f64 {
         let (mantissa, exponent) = format(self.width);
         let bits = self.bits as u64;
@@ -123,12 +123,12 @@ impl Value {
         self.exponent() == 0 && self.bits & mask(mantissa) != 0
     }
 
-    /// The same bits as another type; more bits are zeros.
+    /// The same bits as another type, padded with zeros.
     pub fn seen_as(self, width: u32, sort: Sort) -> Self {
         Self::new(self.bits, width, sort)
     }
 
-    /// The same number as another type; bits become a float as they are.
+    /// The same number as another type; bits become a float unchanged.
     pub fn converted(self, width: u32, sort: Sort) -> Self {
         match (self.sort, sort) {
             (Sort::Float, Sort::Float) if self.width != width => Self::float(self.number(), width),
@@ -153,7 +153,7 @@ fn narrowed(value: f64, width: u32, down: bool) -> u64 {
         let lost = u64::from(fraction != 0 && kept == 0) << (mantissa - 1);
         return sign | infinity | kept | lost;
     }
-    // Numbers below the smallest of 64 bits' normal ones are zeros in all smaller widths.
+    // Numbers below the smallest normal 64-bit number are zero in all smaller widths.
     let power = field - 1023 + ((1 << (exponent - 1)) - 1);
     let dropped = 52 - mantissa as i32 + (1 - power).max(0);
     if field == 0 || dropped > 54 {

@@ -74,7 +74,7 @@ impl Default for Lines {
 }
 
 impl Lines {
-    /// Reads one; nothing where it is not understood.
+    /// Parses a line; `None` if it is not valid.
     pub fn line(&mut self, words: &[&str]) -> Option<()> {
         match words {
             ["vertex", name] => self.vertex = (*name).to_owned(),
@@ -119,23 +119,23 @@ impl Lines {
         Some(())
     }
 
-    /// Returns true if nothing is drawn into.
+    /// Returns true if there are no targets.
     pub fn is_empty(&self) -> bool {
         self.colors.is_empty() && self.depth.is_none()
     }
 
-    /// Returns true if any input of the vertices holds more than zeros.
+    /// Returns true if any vertex input contains more than zeros.
     pub fn vary(&self) -> bool {
         self.inputs.iter().any(|input| matches!(input.fill, Fill::From(_)))
     }
 
-    /// How what is drawn into is compared.
+    /// How the targets are compared.
     pub fn judged(&self) -> impl Iterator<Item = Judged> {
         let colors = self.colors.iter().map(|(format, closeness)| judged_of(format, *closeness));
         colors.chain(self.depth.map(|_| judged_of("d32", Closeness::Same)))
     }
 
-    /// The scene with the inputs of one pattern and no vertex shader yet; nothing where nothing is drawn into.
+    /// The scene with the inputs of one pattern and no vertex shader yet; `None` without targets.
     pub fn make(&self, pattern: Pattern) -> Option<Scene> {
         let target = Target {
             colors: self.colors.iter().map(|(format, _)| self.image(format, &[0; 4])).collect(),
@@ -156,7 +156,7 @@ impl Lines {
         })
     }
 
-    /// An image that holds one word all over.
+    /// An image with one word everywhere.
     fn image(&self, format: &str, word: &[u8; 4]) -> Image {
         let view = if self.layers > 1 { View::PlaneArray } else { View::Plane };
         let (size, layers, samples) = (self.size, self.layers, self.samples);

@@ -14,8 +14,8 @@
 //! // hits 0 0 1                  the hit group of each record of the hit table
 //! ```
 //!
-//! Bindings of buffers are in ascending order from 0. `resource` reads the lines of images and samplers, `draw` those of
-//! vertex and fragment shaders.
+//! Bindings of buffers are in ascending order from 0. `resource` parses the lines for images and samplers, `draw` those
+//! for vertex and fragment shaders.
 
 mod draw;
 mod resource;
@@ -115,18 +115,18 @@ impl Plan {
         Some(())
     }
 
-    /// The name of the vertex shader that a fragment shader without one of its own is drawn with.
+    /// The name of the vertex shader for a fragment shader that does not have its own.
     pub fn vertex(&self) -> &str {
         &self.draw.vertex
     }
 
-    /// How each buffer is compared, and after them what images hold.
+    /// How each buffer is compared, followed by the images.
     pub fn judged(&self) -> Vec<Judged> {
         let buffers = self.places.iter().map(|place| place.judged);
         buffers.chain(self.resources.judged()).chain(self.draw.judged()).collect()
     }
 
-    /// One dispatch for each input pattern, with no module yet; the push constants are those of the second pattern.
+    /// One dispatch for each input pattern, without a module yet; the push constants are from the second pattern.
     pub fn request(&self) -> Request {
         let patterns = self.patterns();
         let runs = patterns.iter().map(|&pattern| self.buffers(pattern)).collect();
@@ -143,8 +143,7 @@ impl Plan {
         }
     }
 
-    /// The patterns at the start of a run; one is enough where nothing is made of it, and two for draws and launches, which are
-    /// compiled each time.
+    /// The patterns to run: one if nothing depends on it, and two for draws and launches, which are compiled each time.
     fn patterns(&self) -> &'static [Pattern] {
         let varies = |fill: &Fill| matches!(fill, Fill::From(_));
         let inputs = self.places.iter().any(|place| varies(&place.fill)) || self.resources.vary() || self.draw.vary();

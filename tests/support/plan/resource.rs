@@ -12,8 +12,8 @@
 //! // structure 8 address=16                   the push constants hold its address from byte 16 on
 //! ```
 //!
-//! By default samplers take the nearest texel and clamp. A number at the end of an image's line is the relative error
-//! within which it is compared.
+//! By default, samplers take the nearest texel and clamp. A number at the end of an image's line is the relative error
+//! allowed in comparisons.
 
 use crate::device::{
     Address, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding, StructureBinding, TexelBinding, View,
@@ -143,7 +143,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Reads one; nothing where it is not understood.
+    /// Parses a line; `None` if it is not valid.
     pub fn line(&mut self, words: &[&str]) -> Option<()> {
         match words {
             [what @ ("texels" | "stored-texels"), at, format, count, fill] => self.texels.push(Texels {
@@ -173,13 +173,13 @@ impl Lines {
         Some(())
     }
 
-    /// Returns true if anything holds more than zeros.
+    /// Returns true if any resource contains more than zeros.
     pub fn vary(&self) -> bool {
         let texels = self.texels.iter().map(|texels| texels.fill);
         texels.chain(self.pictures.iter().map(|picture| picture.fill)).any(|fill| matches!(fill, Fill::From(_)))
     }
 
-    /// How what may be written is compared.
+    /// How writable resources are compared.
     pub fn judged(&self) -> impl Iterator<Item = Judged> {
         let texels = self.texels.iter().filter(|texels| texels.storage);
         let texels = texels.map(|texels| judged_of(&texels.format, Closeness::Same));
@@ -187,7 +187,7 @@ impl Lines {
         texels.chain(images.map(|picture| judged_of(&picture.image.format, picture.closeness)))
     }
 
-    /// Everything with the contents of one pattern.
+    /// All resources with the contents of one pattern.
     pub fn make(&self, pattern: Pattern) -> Resources {
         Resources {
             buffers: Vec::new(),
@@ -241,7 +241,7 @@ impl Picture {
         Some(picture)
     }
 
-    /// Takes in one of the words at the end of its line.
+    /// Parses one of the words at the end of a line.
     fn word(&mut self, word: &str) -> Option<()> {
         if let Some((name, number)) = word.split_once('=') {
             let field = match name {

@@ -1,4 +1,4 @@
-//! Instructions that one lane does by itself.
+//! Instructions within one lane.
 
 use super::super::amd::float::{from_half, to_half};
 use super::parse::Inst;
@@ -102,7 +102,7 @@ fn float(inst: &Inst, name: &str, ty: Type, args: &[u64]) -> Result<u64, String>
     computed(inst, name, ty, args)
 }
 
-/// A float of 32 bits, or a zero of its sign for a subnormal one.
+/// A 32-bit float, with subnormals flushed to a zero of the same sign.
 fn flushed(bits: u64) -> u64 {
     if f32::from_bits(bits as u32).is_subnormal() { bits & 0x8000_0000 } else { bits }
 }
@@ -148,7 +148,7 @@ fn int(inst: &Inst, name: &str, ty: Type, args: &[u64]) -> Result<u64, String> {
         "mul" if inst.has("hi") && ty.kind == 's' => ((value(0) * value(1)) >> bits) as u64,
         "mul" if inst.has("hi") => ((u128::from(unsigned(0)) * u128::from(unsigned(1))) >> bits) as u64,
         "mad" if inst.has("lo") => args[0].wrapping_mul(args[1]).wrapping_add(args[2]),
-        // By zero: whatever the hardware gives.
+        // Division by zero gives an arbitrary value.
         "div" => value(0).checked_div(value(1)).unwrap_or(-1) as u64,
         "rem" => value(0).checked_rem(value(1)).unwrap_or(-1) as u64,
         "min" => value(0).min(value(1)) as u64,

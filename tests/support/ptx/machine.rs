@@ -1,4 +1,4 @@
-//! A workgroup: lanes with registers and places of their own, and what they share.
+//! A workgroup: lanes with their own registers and program counters, and their shared state.
 
 use super::Schedule;
 use super::arithmetic::{self, Type};
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// Lanes of a warp.
 const WARP: usize = 32;
-/// The content of registers that nothing has written.
+/// The content of unwritten registers.
 const JUNK: u64 = 0x5bad_c0de_5bad_c0de;
 /// Instructions of all lanes after which a program counts as endless.
 const STEPS: usize = 40_000_000;
@@ -26,7 +26,7 @@ impl Memory {
         Memory { buffers, arguments }
     }
 
-    /// Where a buffer lies.
+    /// The address of a buffer.
     pub const fn address(buffer: usize) -> u64 {
         (buffer as u64 + 1) * APART
     }
@@ -49,7 +49,7 @@ struct Lane {
     /// By the kinds in [`KINDS`].
     registers: [Vec<u64>; 4],
     local: Vec<u8>,
-    /// A hash of the ways that it took at branches. Lanes of a warp with different ones may be apart.
+    /// A hash of the branches taken. Lanes of a warp with different hashes may have diverged.
     ways: u64,
 }
 
@@ -62,14 +62,14 @@ impl Lane {
         self.registers[kind(letter)][n]
     }
 
-    /// Registers hold as many bits as their names say.
+    /// Registers have the number of bits given by their names.
     fn set(&mut self, (letter, n): Register, value: u64) {
         let kind = kind(letter);
         self.registers[kind][n] = value & KINDS[kind].1;
     }
 }
 
-/// Prefixes of register names, and the bits that the registers hold.
+/// Prefixes of register names, and the registers' number of bits.
 const KINDS: [(char, u64); 4] = [('p', 1), ('h', 0xffff), ('r', 0xffff_ffff), ('d', u64::MAX)];
 
 fn kind(letter: char) -> usize {
@@ -78,7 +78,7 @@ fn kind(letter: char) -> usize {
 
 pub struct Group<'p> {
     program: &'p Program,
-    /// All of it while the group runs.
+    /// All memory, while the group runs.
     memory: Memory,
     group: [u32; 3],
     groups: [u32; 3],
@@ -122,7 +122,7 @@ impl<'p> Group<'p> {
         self.pass_barrier().map(|()| true)
     }
 
-    /// Runs lanes as far as they come, or one instruction each.
+    /// Runs lanes as far as possible, or one instruction each.
     fn advance(&mut self) -> Result<(), String> {
         let count = self.lanes.len();
         match self.schedule {
@@ -159,7 +159,7 @@ impl<'p> Group<'p> {
 
     // Lanes that meet.
 
-    /// Runs the instructions in which all lanes of a mask have met. Returns true if there was one.
+    /// Runs the instructions at which all lanes of a mask have met. Returns true if there was one.
     fn meet(&mut self) -> Result<bool, String> {
         let mut met = false;
         for lane in 0..self.lanes.len() {
@@ -191,7 +191,7 @@ impl<'p> Group<'p> {
         Ok(met)
     }
 
-    /// Lets all lanes go on from a barrier at which all that have not ended wait.
+    /// Releases a barrier at which all lanes that have not ended are waiting.
     fn pass_barrier(&mut self) -> Result<(), String> {
         let stuck = self.lanes.iter().enumerate().find(|(_, lane)| matches!(lane.state, State::Meets(_)));
         if let Some((n, lane)) = stuck {
@@ -360,7 +360,7 @@ impl<'p> Group<'p> {
         Ok(())
     }
 
-    /// A value from its halves, or its halves.
+    /// Composes a value from its halves, or splits it.
     fn pack(&mut self, lane: usize, inst: &Inst) -> Result<(), String> {
         let half = if inst.has("b32") { 16 } else { 32 };
         match (&inst.operands[0], &inst.operands[1]) {
@@ -386,7 +386,7 @@ impl<'p> Group<'p> {
             Operand::Register(register) => Ok(self.lanes[lane].get(*register)),
             Operand::Constant(bits) => Ok(*bits),
             Operand::Special(name) => self.special(lane, name),
-            // The only array of its space begins at 0.
+            // The only array in its address space begins at 0.
             Operand::Name(name) if self.program.shared.contains_key(name) || self.program.local.contains_key(name) => {
                 Ok(0)
             }
@@ -418,7 +418,7 @@ impl<'p> Group<'p> {
 
     // Memory.
 
-    /// So many bytes at an address; none beyond the end of a buffer, where reading and writing is nothing.
+    /// The bytes at an address; `None` beyond the end of a buffer, where reads and writes have no effect.
     fn bytes(&mut self, lane: usize, inst: &Inst, operand: &Operand, size: usize) -> Result<Option<&mut [u8]>, String> {
         let Operand::Memory { base, offset } = operand else { return Err("no address".to_owned()) };
         if let (true, Operand::Name(name)) = (inst.has("param"), &**base) {

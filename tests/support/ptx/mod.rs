@@ -1,11 +1,11 @@
-//! Runs PTX on the CPU, from the text alone, by the PTX ISA.
+//! Runs PTX on the CPU, from the text alone, as the PTX ISA defines it.
 //!
-//! It shares no code with the compiler. Each lane has its own program counter and the lanes run in one of several orders,
-//! as hardware from sm_70 on may run them. At a `.sync` instruction exactly the lanes that its mask names must meet, at
-//! the same place and with the same mask. Errors are: a lane that waits for one that never arrives; a mask that names a
-//! lane which has ended or which the workgroup does not have; a mask without the lane itself. Undefined behaviour of the
-//! specification is an error, or gives bits that no correct program depends on. Rounding is exact where the hardware's is
-//! not.
+//! It shares no code with the compiler. Each lane has its own program counter and the lanes run in one of several
+//! orders, all of which hardware from sm_70 on allows. At a `.sync` instruction, exactly the lanes in its mask must
+//! meet, at the same place and with the same mask. Errors are: a lane that waits for one that never arrives; a mask
+//! with a lane that has ended or that the workgroup does not have; a mask without the lane itself. Behaviour that the
+//! specification leaves undefined is an error, or gives bits that no correct program depends on. Rounding is exact
+//! where the hardware's is not.
 
 mod arithmetic;
 mod machine;
@@ -19,15 +19,15 @@ use machine::{Group, Memory};
 /// The order in which the lanes of a workgroup run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schedule {
-    /// Each as far as it comes, the first lane first.
+    /// Each lane as far as possible, first lane first.
     Ascending,
-    /// The same, the last lane first.
+    /// Each lane as far as possible, last lane first.
     Descending,
-    /// A few instructions of one lane after the other, of several workgroups too, mixed by this number.
+    /// A few instructions of each lane in turn, across several workgroups, in an order chosen by this number.
     Mixed(u64),
 }
 
-/// Workgroups that run at once.
+/// Workgroups that run concurrently.
 const AT_ONCE: usize = 8;
 
 /// The schedules that tests try.
@@ -52,7 +52,7 @@ fn run_once(
     let [x, y, z] = request.groups;
     let groups = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
     let groups: Vec<[u32; 3]> = groups.collect();
-    // In a mixed order several workgroups run at once, and otherwise one after the other.
+    // In a mixed order several workgroups run concurrently, otherwise one after the other.
     let at_once = if matches!(schedule, Schedule::Mixed(_)) { AT_ONCE } else { 1 };
     for numbers in groups.chunks(at_once) {
         let new = |group: &[u32; 3]| Group::new(code, [*group, request.groups], schedule);
@@ -66,7 +66,7 @@ fn run_once(
     Ok(memory.buffers.iter().map(words).collect())
 }
 
-/// The arguments by the names of the parameters, passed as the reflection says.
+/// The arguments by parameter name, passed according to the reflection.
 fn arguments(reflection: &Reflection, request: &Request, before: &Buffers) -> Vec<(String, Vec<u8>)> {
     let value = |parameter: &crosslane::backend::ptx::reflection::Parameter| {
         let binding = parameter.buffer.as_ref().map_or(0, |buffer| buffer.binding);

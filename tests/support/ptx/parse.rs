@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// A register: what its name begins with, and its number.
+/// A register: the prefix of its name, and its number.
 pub type Register = (char, usize);
 
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub enum Operand {
 
 #[derive(Debug)]
 pub struct Inst {
-    /// The predicate under which it runs, and what that must be.
+    /// The predicate under which it runs, and the required value.
     pub guard: Option<(usize, bool)>,
     /// The name in its parts.
     pub name: Vec<String>,

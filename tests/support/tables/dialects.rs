@@ -21,7 +21,7 @@ fn words(w: &Wave<'_>) -> Vec<Lane<u32>> {
     w.get(0)
 }
 
-/// The value of a lane, zero where that is not active.
+/// The value of a lane; zero if it is not active.
 fn or_zero(v: &[Lane<u32>], source: impl Fn(usize) -> usize) -> Vec<Lane<u32>> {
     sem::each(v, |i, _| v.get(source(i)).copied().flatten().unwrap_or(0))
 }

@@ -1,5 +1,5 @@
-//! Votes, ballots and reductions over the active lanes, in the Khronos and NVIDIA dialects and in WGSL's own: workgroups
-//! that do not fill their last subgroup, branches, early returns, loops that lanes leave one by one.
+//! Votes, ballots and reductions over the active lanes, in the Khronos and NVIDIA dialects and in WGSL's own:
+//! workgroups that do not fill their last subgroup, branches, early returns, loops that lanes leave one by one.
 
 use super::rows::{over, results, side_by_side};
 use crate::case::{Case, Column, Wave};
@@ -48,7 +48,7 @@ fn words(w: &Wave<'_>) -> Vec<Lane<u32>> {
     w.get(0)
 }
 
-/// The predicate that a bit of each lane's word is.
+/// The predicate stored as a bit of each lane's word.
 fn bit(v: &[Lane<u32>], mask: u32) -> Vec<Lane<bool>> {
     sem::each(v, |_, x| x & mask != 0)
 }
@@ -133,7 +133,7 @@ fn own(i: usize) -> u32 {
     (1u128 << i) as u32
 }
 
-/// The bits of the lanes above `i`, those in the first word.
+/// The bits in the first word for the lanes above `i`.
 fn above(w: &Wave<'_>, i: usize) -> u32 {
     (sem::below(w.lanes()) & !sem::below(i + 1)) as u32
 }
@@ -207,7 +207,7 @@ fn wgsl_ballot(c: &Case<'_>) -> Vec<Column> {
     )
 }
 
-/// Each operator's fold, then each one's inclusive scan, then each one's exclusive scan.
+/// Each operator's reduction, then each one's inclusive scan, then each one's exclusive scan.
 fn arithmetic<T: Reduce>(c: &Case<'_>, ops: &[Op]) -> Vec<Column> {
     let reductions = ops.iter().map(|&op| c.each_wave(|w| sem::active_reduce(op, &w.get::<T>(0), w.lanes())));
     let inclusive = ops.iter().map(|&op| c.each_wave(|w| sem::active_inclusive(op, &w.get::<T>(0))));
@@ -446,7 +446,8 @@ fn switch_values(c: &Case<'_>) -> Vec<Column> {
     )
 }
 
-/// The fold over the lanes of a wave's sets that `reaches` says lane `i` takes of lane `j`, both by number.
+/// The reduction in lane `i` over the lanes `j` of its partition for which `reaches` is true; both are indices within
+/// the partition.
 fn over_sets<T: Reduce>(
     op: Op,
     v: &[Lane<T>],
@@ -460,13 +461,13 @@ fn over_sets<T: Reduce>(
     })
 }
 
-/// The first word of the lanes with the own value.
+/// The first word of the mask of lanes with the same value.
 fn alike(sets: &[Lane<u32>]) -> Vec<Lane<u32>> {
     let lanes: Vec<Lane<u32>> = sem::each(sets, |i, _| own(i));
     over_sets(Op::Or, &lanes, sets, |_, _| true)
 }
 
-/// The number of each invocation's place in the buffers.
+/// Each invocation's slot in the buffers.
 fn slots(w: &Wave<'_>) -> Vec<Lane<u32>> {
     sem::each(&w.ids(), |i, _| (w.start + i) as u32)
 }

@@ -45,7 +45,7 @@ pub static FIXTURES: &[Fixture] = &[
     .with_widths(),
 ];
 
-/// The words of a column that is defined throughout.
+/// The words of a column that is fully defined.
 fn whole<T: Scalar>(values: impl IntoIterator<Item = T>) -> Vec<Column> {
     vec![values.into_iter().map(|x| Some(x.to_word())).collect()]
 }

@@ -1,8 +1,8 @@
-//! The languages themselves: kernels without cross-lane operations, judged against another compiler.
+//! The languages themselves: kernels without cross-lane operations, judged by another compiler.
 //!
-//! Their formulas would only say the language's rules again, so the expectation is what glslang's module of the GLSL
-//! source leaves in the buffers on the same driver; a WGSL kernel of the same name computes the same. The sources lie
-//! in `fixtures/language/`.
+//! Formulas for them would only repeat the language's rules, so the expected results are those of glslang's module for
+//! the GLSL source on the same driver; a WGSL kernel with the same name computes the same. The sources are in
+//! `fixtures/language/`.
 
 use crate::case::Column;
 use crate::compare::Closeness;
@@ -22,7 +22,7 @@ pub static FIXTURES: &[Fixture] = &[
     against("matrices", &[input(NUMBERS), outputs(Type::F32, 16)]),
     against("aggregates", &[input(WORDS), outputs(Type::U32, 6)]),
     against("integers", &[input(WORDS), outputs(Type::U32, 20)]),
-    // Drivers make `float(int(x))` a `trunc(x)`, which may be -0: zeros are alike.
+    // Drivers turn `float(int(x))` into `trunc(x)`, which may be -0: zeros compare equal.
     against("floats", &[input(NUMBERS), Buffer::Out(Type::F32, Count::PerSlot(32), Closeness::Within(0.0))]),
     // lavapipe's arc functions are off by 3e-4.
     against("approximations", &[input(NUMBERS), Buffer::Out(Type::F32, Count::PerSlot(26), Closeness::Within(5e-4))]),
@@ -44,14 +44,15 @@ const fn against(name: &'static str, buffers: &'static [Buffer]) -> Fixture {
     Fixture::new(name, buffers, |_| Vec::<Column>::new()).in_folder("language")
 }
 
-/// Simulates one source, and runs our module of it on a lavapipe of eight lanes, where nothing may be contracted.
+/// Simulates one source, and runs crosslane's module for it on lavapipe with eight lanes, where nothing may be
+/// contracted.
 pub fn simulate(fixture: &Fixture, language: Language) -> Result<(), String> {
     let fixture = &fixture.in_order();
     let target = Target { fixture, language, profile: "spirv-1.6", build: Build { width: None, wave: None } };
     fixture.simulate_against(&compiler::kernel(target)?, &compiler::spirv(target)?)
 }
 
-/// Runs our module of one source and glslang's of the GLSL on `lanes` lanes: what differs, if anything does.
+/// Runs crosslane's module for one source and glslang's for the GLSL on `lanes` lanes; returns the differences, if any.
 pub fn run(fixture: &Fixture, language: Language, profile: &str, lanes: usize) -> Result<(), String> {
     let path = fixture.path(Language::Glsl);
     let source = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;

@@ -1,4 +1,4 @@
-//! Moves across any distance: butterflies, permutes, broadcasts, shuffles, rotations, and who a lane is.
+//! Moves across any distance: butterflies, permutes, broadcasts, shuffles, rotations, and lane indices.
 
 use super::rows::{over, results, side_by_side, vector_moves};
 use crate::case::{Case, Column, Wave};
@@ -69,7 +69,7 @@ pub static FIXTURES: &[Fixture] = &[
         .up_to(32),
 ];
 
-/// A row of an NV shuffle: value and predicate with a constant index, the same with one from a buffer, and the value
+/// A row for an NV shuffle: value and predicate with a constant index, both with an index from a buffer, and the value
 /// alone with two more constants.
 const fn nv(name: &'static str, expect: fn(&Case<'_>) -> Vec<Column>) -> Fixture {
     const BUFFERS: &[Buffer] = &[input(WORD), outputs(Type::U32, 6), input(Domain::Below(40))];
@@ -187,7 +187,7 @@ fn permute(c: &Case<'_>) -> Vec<Column> {
     )
 }
 
-/// The shader's digest of a struct whose members come from `v`.
+/// The shader's hash of a struct whose members are derived from `v`.
 fn digest(v: u32) -> u32 {
     let small = (v & 255) as f32;
     let members = v.wrapping_mul(3).wrapping_add((v & 1) * 5).wrapping_add(((!v & 1) + 2 * (v >> 1)).wrapping_mul(7));
@@ -203,7 +203,7 @@ fn xor(a: &[Lane<u32>], b: &[Lane<u32>]) -> Vec<Lane<u32>> {
     a.iter().zip(b).map(|(a, b)| Some((*a)? ^ (*b)?)).collect()
 }
 
-/// The values of the lanes after a move of the words of a subgroup.
+/// The values of the lanes after a move of a subgroup's words.
 type Moved = fn(&Wave<'_>, &[Lane<u32>]) -> Vec<Lane<u32>>;
 
 fn whole(c: &Case<'_>) -> Vec<Column> {
@@ -235,7 +235,7 @@ fn whole(c: &Case<'_>) -> Vec<Column> {
     side_by_side(columns.into_iter())
 }
 
-/// A struct of zeros in the lanes that get no push.
+/// A struct of zeros in the lanes that receive no push.
 fn pushed(w: &Wave<'_>, v: &[Lane<u32>]) -> Vec<Lane<u32>> {
     let index: Vec<Lane<u32>> = w.get(2);
     let lanes: Vec<Lane<u32>> = sem::each(v, |i, _| i as u32 + 1);

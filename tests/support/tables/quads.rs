@@ -53,7 +53,7 @@ fn votes(w: &Wave<'_>) -> Vec<Lane<bool>> {
     w.get::<bool>(0)
 }
 
-/// The upper half of each quad, which alone runs the branch.
+/// The upper half of each quad, the only lanes that run the branch.
 fn upper(w: &Wave<'_>) -> Vec<Lane<bool>> {
     sem::branch(&votes(w), |i, _| i & 3 >= 2)
 }

@@ -102,7 +102,7 @@ fn ranked(w: &Wave<'_>) -> Vec<(Lane<u32>, Lane<u32>)> {
 
 const UINT: &[Buffer] = &[input(Domain::Any(Type::U32)), outputs(Type::U32, 7)];
 const INT: &[Buffer] = &[input(Domain::Any(Type::I32)), outputs(Type::I32, 7)];
-// Sums and products of these are exact, so that a driver's own order does not show.
+// Sums and products of these are exact, so that a driver's own order does not matter.
 const FLOAT: &[Buffer] = &[input(Domain::Factors), outputs(Type::F32, 4)];
 const BOOL: &[Buffer] = &[input(Domain::Below(2)), outputs(Type::Bool, 3)];
 

@@ -1,10 +1,10 @@
-//! Parts that the rows of the fixture tables share: results side by side, one rule for many operators.
+//! Helpers for the rows of the fixture tables: results side by side, one rule for many operators.
 
 use crate::case::{Case, Column, Wave, interleave};
 use crate::reference::Lane;
 use crate::scalar::{Op, Reduce, Scalar};
 
-/// A rule of one operand: what each lane holds after an operation on input 0.
+/// A rule with one operand: the result in each lane of an operation on input 0.
 pub type Rule<T, R = T> = fn(&[Lane<T>]) -> Vec<Lane<R>>;
 
 /// One result after the other for each invocation, each a rule over input 0.
@@ -31,7 +31,7 @@ pub fn results<R: Scalar>(case: &Case<'_>, rules: &[WaveRule<R>]) -> Vec<Column>
 /// A rule of one operand and a width.
 pub type WidthRule<T> = fn(&[Lane<T>], usize) -> Vec<Lane<T>>;
 
-/// A move of input 0 as vectors of `N` components, one vector for each rule.
+/// Moves of input 0 as vectors with `N` components, one vector per rule.
 pub fn vector_moves<T: Scalar, const N: usize>(case: &Case<'_>, rules: &[WidthRule<T>]) -> Vec<Column> {
     let component = |rule: &WidthRule<T>, n| case.each_wave(|w| rule(&w.component::<T>(0, n, N), w.width()));
     side_by_side(rules.iter().flat_map(|rule| (0..N).map(move |n| component(rule, n))))
@@ -42,8 +42,8 @@ pub fn side_by_side(columns: impl Iterator<Item = Column>) -> Vec<Column> {
     vec![interleave(&columns.collect::<Vec<_>>())]
 }
 
-/// `before` where `changed` has nothing to say, in the lanes where the first is active: a store in a branch over what
-/// the buffer held.
+/// `before` where `changed` is `None`, in the lanes where `before` is active: a store in a branch over the buffer's
+/// previous contents.
 pub fn over<T: Scalar>(before: &[Lane<T>], changed: &[Lane<T>]) -> Vec<Lane<T>> {
     before.iter().zip(changed).map(|(old, new)| new.or(*old)).collect()
 }

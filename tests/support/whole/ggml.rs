@@ -1,5 +1,5 @@
-//! Kernels of ggml (`src/ggml-vulkan/vulkan-shaders` of ggml-org/ggml), in the variants for floats of 32 bits, with the constants
-//! that its Vulkan back end sets for NVIDIA's GPUs.
+//! Kernels of ggml (`src/ggml-vulkan/vulkan-shaders` in ggml-org/ggml), in the 32-bit float variants, with the
+//! constants that its Vulkan back end sets for NVIDIA's GPUs.
 
 use super::own::{IGNORED, close, exact, input};
 use super::{Buffer, Origin, Row, text};
@@ -39,7 +39,7 @@ pub fn text(file: &str, defines: &[(&str, &str)]) -> Result<String, String> {
 const COLUMNS: u32 = 4096;
 const ROWS: u32 = 1024;
 const ALL: u32 = COLUMNS * ROWS;
-/// Workgroups of kernels with one per row, which ggml lays out in steps of 512.
+/// Workgroups for kernels with one workgroup per row, which ggml arranges in steps of 512.
 const EACH: [u32; 3] = [512, 2, 1];
 
 pub const FLOATS: &[(&str, &str)] =
@@ -85,7 +85,7 @@ const BINARY: [u32; 29] = {
     push
 };
 
-/// Sums of rows, whose results have this stride.
+/// Sums of rows whose results have this stride.
 const fn sums(stride: u32) -> [u32; 15] {
     [COLUMNS, ROWS, 1, COLUMNS, ALL, ALL, stride, ROWS * stride, ROWS * stride, ONE, 0, 1, 10, 1, 10]
 }
@@ -126,7 +126,7 @@ pub static KERNELS: &[Row] = &[
     Row { name: "ggml norm", origin: Origin::Ggml("norm.comp"), push: &UNARY, ..PLAIN },
     Row { name: "ggml l2_norm", origin: Origin::Ggml("l2_norm.comp"), push: &UNARY, ..PLAIN },
     Row {
-        // A workgroup takes all rows that there are no others for.
+        // A workgroup takes all rows that are left.
         name: "ggml argsort",
         origin: Origin::Ggml("argsort.comp"),
         constants: &[(0, 1024), (1, 10)],

@@ -1,4 +1,4 @@
-//! Kernels of ggml whose listings are compared and which are not run: there is no case for them.
+//! Kernels of ggml whose listings are compared and which are not run, because there is no case for them.
 
 use super::ggml::FLOATS;
 use super::own::IGNORED;
@@ -46,7 +46,7 @@ macro_rules! blocks {
     };
 }
 
-/// Macros beside those for floats of 32 bits.
+/// Macros in addition to those for 32-bit floats.
 macro_rules! floats {
     ($(($name:literal, $value:literal)),*) => {
         &[

@@ -1,6 +1,6 @@
-//! Whole kernels that are measured on a GPU: `benches/gpu` and `benches/cuda` have those that are written here, which are part
-//! of the program; those of ggml are read from the folder that `CROSSLANE_GGML` names. Each has a text for crosslane and the
-//! same for compilers that know Khronos' operations only, and a small case that the simulator runs too.
+//! Whole kernels that are measured on a GPU by `benches/gpu` and `benches/cuda`: those written for this project are
+//! part of the program; ggml's are read from the folder named by `CROSSLANE_GGML`. Each has a text for crosslane, an
+//! equivalent for compilers that only know Khronos' operations, and a small case that the simulator runs too.
 
 mod ggml;
 mod listed;
@@ -20,7 +20,7 @@ use crosslane::profile::Profile;
 use crosslane::run::BufferBinding;
 use crosslane::source::NoIncludes;
 
-/// The lanes of a subgroup that the kernels count on.
+/// The subgroup size that the kernels require.
 pub const LANES: usize = 32;
 
 /// A kernel of a table.
@@ -33,7 +33,7 @@ pub struct Row {
     /// Specialization constants, by their numbers.
     pub constants: &'static [(u32, u32)],
     pub push: &'static [u32],
-    /// Workgroups of the measurement, and those that the simulator runs too.
+    /// Workgroups in the measurement, and in the small case that the simulator runs too.
     pub groups: [u32; 3],
     pub checked: [u32; 3],
     /// The storage buffers, by their bindings.
@@ -64,7 +64,7 @@ pub struct Buffer {
     pub words: u32,
     pub fill: Fill,
     pub kind: Type,
-    /// How close results must come to each other.
+    /// How close results must be to each other.
     pub closeness: Closeness,
 }
 
@@ -91,11 +91,11 @@ pub fn has_ggml() -> bool {
 /// A kernel with its texts.
 pub struct Kernel {
     pub row: &'static Row,
-    /// As crosslane reads it.
+    /// The text for crosslane.
     pub ours: String,
-    /// As other compilers for Vulkan read it.
+    /// The text for other Vulkan compilers.
     pub theirs: String,
-    /// As NVIDIA's compiler for OpenGL reads it: with values instead of specialization constants, and a uniform block at
+    /// The text for NVIDIA's OpenGL compiler: with values instead of specialization constants, and a uniform block at
     /// binding 0 instead of push constants.
     pub driver: String,
 }
@@ -129,7 +129,7 @@ impl Kernel {
         self.row.push.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Its program in NVIDIA assembly, as users have it.
+    /// Its program in NVIDIA assembly, with the default options.
     ///
     /// # Errors
     /// With the compiler's messages.
@@ -137,7 +137,7 @@ impl Kernel {
         compiler::nv_program(&self.input(), &options(profile)?, &self.settings())
     }
 
-    /// Its program in PTX, as users have it.
+    /// Its program in PTX, with the default options.
     ///
     /// # Errors
     /// With the compiler's messages.
@@ -145,7 +145,7 @@ impl Kernel {
         compiler::ptx_program(&self.input(), &options(profile)?, &self.settings())
     }
 
-    /// Its program in AMD assembly, as users have it.
+    /// Its program in AMD assembly, with the default options.
     ///
     /// # Errors
     /// With the compiler's messages.
@@ -153,7 +153,7 @@ impl Kernel {
         compiler::amd_program(&self.input(), &options(profile)?, &self.settings())
     }
 
-    /// Its SPIR-V, as users have it.
+    /// Its SPIR-V, with the default options.
     ///
     /// # Errors
     /// With the compiler's messages.
@@ -165,7 +165,7 @@ impl Kernel {
         }
     }
 
-    /// The buffers that the simulator leaves of the small case.
+    /// The buffers after the simulator has run the small case.
     ///
     /// # Errors
     /// If the kernel has undefined behaviour, or is not read.
@@ -182,7 +182,7 @@ impl Kernel {
         Request { groups: self.row.checked, push_constants: self.push(), spec_constants, ..request }
     }
 
-    /// Says where buffers differ from those of the simulator, where these are defined.
+    /// Reports where buffers differ from the simulator's, where these are defined.
     ///
     /// # Errors
     /// With the differences.
@@ -191,7 +191,7 @@ impl Kernel {
         self.compare(expected, found)
     }
 
-    /// Says where the buffers of two runs differ.
+    /// Reports where the buffers of two runs differ.
     ///
     /// # Errors
     /// With the differences.

@@ -10,7 +10,7 @@ pub const fn input(fill: Fill, words: u32) -> Buffer {
     Buffer { words, fill, kind: Type::U32, closeness: Closeness::Same }
 }
 
-/// A buffer for integers, which every compiler's program must leave alike.
+/// A buffer for integers, for which the results of every compiler's program must be equal.
 pub const fn exact(words: u32) -> Buffer {
     input(Fill::Same(0), words)
 }
@@ -29,7 +29,7 @@ const MANY: u32 = 1 << 20;
 const FLOATS: Buffer = input(Fill::Floats, MANY);
 const WORDS: Buffer = input(Fill::Words, MANY);
 
-/// A kernel of 4096 workgroups without more than a text.
+/// A kernel with 4096 workgroups, and nothing besides its text.
 const PLAIN: Row = Row {
     name: "",
     origin: Origin::Own(""),

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-/// The operations of the kernels that are written here in Khronos' words.
+/// The kernels' operations in terms of Khronos'.
 const KHR: &str = include_str!("../../../benches/gpu/khr.glsl");
 
-/// The beginning of lines that ask for what only crosslane has.
+/// Prefix of lines that require an extension only crosslane has.
 const OURS: &str = "#extension GL_CROSSLANE_";
 
-/// The beginning of lines that `KHR` has too. Its functions precede them, and NVIDIA's compiler takes no such line after
-/// one.
+/// Prefix of lines that `KHR` also has. Its functions come first, and NVIDIA's compiler does not accept such a line
+/// after a function.
 const THEIRS: &str = "#extension GL_KHR_shader_subgroup_";
 
 /// The text with macros.
@@ -37,8 +37,8 @@ fn after_version(text: &str, inserted: &str) -> String {
     format!("{}{inserted}{}", &text[..end], &text[end..])
 }
 
-/// The text as NVIDIA's compiler for OpenGL takes it: without specialization constants, push constants, attributes of loops
-/// and extensions of Vulkan; those of OpenGL before all declarations, and no name that is a keyword there.
+/// The text for NVIDIA's OpenGL compiler: without specialization constants, push constants, loop attributes and Vulkan
+/// extensions; with OpenGL's extensions before all declarations, and without names that are keywords there.
 pub fn for_opengl(text: &str, constants: &[(u32, u32)]) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("#extension GL_EXT_"));
     let (extensions, lines): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("#extension"));
@@ -91,7 +91,7 @@ fn numbered<'t>(line: &'t str, name: &str) -> Option<(&'t str, u32, &'t str)> {
     Some((before, after[..end].parse().ok()?, &after[end..]))
 }
 
-/// A preprocessed text without the structures and functions that nothing else in it names.
+/// A preprocessed text without unused structures and functions.
 pub fn trimmed(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("#line"));
     let mut items = items(&lines.map(|line| format!("{line}\n")).collect::<String>());
@@ -109,7 +109,7 @@ pub fn trimmed(text: &str) -> String {
     }
 }
 
-/// The declarations of a text, and its lines for the preprocessor.
+/// The declarations in a text, and its preprocessor lines.
 fn items(text: &str) -> Vec<String> {
     let mut items = vec![String::new()];
     let mut depth = 0;

@@ -1,5 +1,5 @@
-//! Every row of the language tables that is a cross-lane operation, written once for each type that it takes, in GLSL and in
-//! WGSL, for one profile of each target. A call compiles, or the profile refuses it with a code of refusals.
+//! Every row of the language tables that is a cross-lane operation, called once for each type that it takes, in GLSL
+//! and in WGSL, for one profile of each target. A call compiles, or the profile refuses it with the code of a refusal.
 
 mod glsl;
 mod walk;
@@ -64,8 +64,8 @@ fn glsl_for_amd() {
     check(&glsl::LANGUAGE, "gfx1100-wave32");
 }
 
-/// Where every operand is a constant, a profile compiles a call or says what it lacks: none of its plans is wrong. The
-/// profiles of a target that have subgroups share the calls.
+/// If every operand is constant, a profile compiles a call or reports what it lacks: none of its plans is wrong. The
+/// profiles of a target that have subgroups divide the calls among them.
 fn constants(language: &Language, target: Target) {
     let takes_part = |profile: &&Profile| profile.target == target && profile.has(Feature::LaneFacts);
     let profiles: Vec<_> = Profile::built_in().iter().filter(takes_part).collect();

@@ -1,4 +1,4 @@
-//! The walk over the tables: which calls there are, shaders of several calls each, and what came of them.
+//! The walk over the tables: the calls, shaders with several calls each, and their outcomes.
 
 use crosslane::compile::{self, Artifact, Input, Options, Verdict, compile};
 use crosslane::diagnostic::{Code, render};
@@ -10,7 +10,7 @@ use crosslane::source::NoIncludes;
 use std::collections::{BTreeMap, BTreeSet};
 use support::judge;
 
-/// Calls of one shader. Where one is refused, the shader is halved until that call is the only one.
+/// Calls per shader. If one is refused, the shader is halved until that call is the only one.
 const TOGETHER: usize = 48;
 
 /// How a language writes calls.
@@ -20,9 +20,9 @@ pub struct Language {
     pub rows: fn() -> Vec<Row>,
     /// True if it has a type.
     pub has: fn(Shape) -> bool,
-    /// True if it wants a constant where the row does not.
+    /// True if a constant is required although the row does not require it.
     pub wants_constant: fn(&Overload, &Param) -> bool,
-    /// A value of a type, made of the word `v`.
+    /// A value of a type, computed from the word `v`.
     pub value: fn(Shape) -> String,
     /// A constant vector or scalar of `uint`s.
     pub constant: fn(&[u32]) -> String,
@@ -32,14 +32,14 @@ pub struct Language {
     pub result: fn(Shape, &str) -> String,
     /// A component of a value as a `uint`.
     pub word: fn(Shape, &str) -> String,
-    /// A whole shader of statements, whose `v` is known when it is compiled or is not.
+    /// A complete shader from statements; its `v` may be a compile-time constant.
     pub shader: fn(Given, &str) -> String,
 }
 
-/// The source of every value that a call is given.
+/// The source of all argument values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Given {
-    /// A word of a buffer, which differs from lane to lane.
+    /// A word from a buffer, which differs from lane to lane.
     Loaded,
     Constant,
 }
@@ -51,7 +51,7 @@ pub enum Row {
     Variable(&'static str, &'static Variable),
 }
 
-/// A statement, and the name of the row that it comes from.
+/// A statement, and the name of its row.
 #[derive(Clone)]
 struct Statement {
     family: &'static str,
@@ -71,7 +71,8 @@ pub fn walk(language: &Language, given: Given, profile: &str) -> Found {
     walk_some(language, given, profile, 1, 0)
 }
 
-/// Compiles a call of each family, and of the others each whose number divided by `parts` leaves `part`.
+/// Compiles a call for each family, and of the other calls those whose number divided by `parts` leaves the remainder
+/// `part`.
 pub fn walk_some(language: &Language, given: Given, profile: &str, parts: usize, part: usize) -> Found {
     let profile = Profile::named(profile).expect("a built-in profile");
     let lanes = profile.wave_size.unwrap_or(32);
@@ -116,7 +117,7 @@ fn try_all(language: &Language, given: Given, options: &Options, some: &[Stateme
     }
 }
 
-/// Checks that `spirv-val` accepts a module; text is left to those who run it.
+/// Checks that `spirv-val` accepts a module; texts are judged by the tests that run them.
 fn judged(artifact: &Artifact) -> Result<(), String> {
     match artifact {
         Artifact::Spirv(words) if judge::need_or_skip("bin/spirv-val").is_some() => {
@@ -126,11 +127,11 @@ fn judged(artifact: &Artifact) -> Result<(), String> {
     }
 }
 
-/// Rows of a family that take the same types, by what tells them from others.
+/// Rows of a family that take the same types, by what distinguishes them.
 type Groups = BTreeMap<(&'static str, u128, usize), Vec<(&'static str, &'static Overload)>>;
 
-/// The calls: each row with one type at least, and each type with one row at least of those that a family's pattern makes
-/// for it.
+/// The calls: each row with at least one type, and each type with at least one of the rows that a family's pattern
+/// makes for it.
 fn statements(language: &Language) -> Vec<Statement> {
     let (mut groups, mut statements) = (Groups::new(), Vec::new());
     for row in (language.rows)() {
@@ -218,7 +219,7 @@ fn argument(language: &Language, row: &Overload, param: &Param, shape: Shape) ->
     }
 }
 
-/// Statements that add all components of a value to what is stored in the end.
+/// Statements that add all components of a value to the stored result.
 fn words(language: &Language, shape: Shape, name: &str) -> String {
     let word = |component: &str| format!(" sum += {};", (language.word)(shape, &format!("{name}{component}")));
     match shape.size() {

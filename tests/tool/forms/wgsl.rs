@@ -9,7 +9,7 @@ pub const LANGUAGE: Language = Language {
     kind: compile::Language::Wgsl,
     rows,
     has,
-    // WGSL's own function takes constant expressions only.
+    // WGSL's own function only takes constant expressions.
     wants_constant: |row, param| row.name == "subgroupBroadcast" && param.name == "id",
     value,
     constant,

@@ -1,4 +1,4 @@
-//! Functions of two numbers in LLVM's language, with what they give in plain Rust.
+//! Functions of two numbers in LLVM's language, with their results in plain Rust.
 
 use support::amd::float::{from_half, to_half};
 
@@ -15,10 +15,11 @@ pub enum Kind {
 pub struct Case {
     pub name: &'static str,
     pub kind: Kind,
-    /// From `%x` and `%y` (32 bits), `%X` and `%Y` (64), `%f` and `%g` (floats), `%d` and `%e` (doubles) to `%r` or `%R`.
+    /// From `%x` and `%y` (32 bits), `%X` and `%Y` (64), `%f` and `%g` (floats), `%d` and `%e` (doubles) to `%r` or
+    /// `%R`.
     pub body: &'static str,
     pub rule: fn(u64, u64) -> u64,
-    /// How far results may be apart, as a share.
+    /// The allowed relative difference of results.
     pub share: f64,
 }
 
@@ -59,7 +60,7 @@ fn collatz(start: u64) -> u64 {
     steps.take_while(|x| *x != 1).count() as u64
 }
 
-/// A function of both halves of two words, without their largest exponents, as LLVM's cases below mask them.
+/// A function of both halves of two words, without their largest exponents, which LLVM's cases below mask out.
 fn by_halves(x: u64, y: u64, function: fn([f64; 2], [f64; 2]) -> [f64; 2]) -> u64 {
     let halves = |word: u64| [0, 16].map(|at| from_half((word >> at) as u16 & 0xbfff));
     let [low, high] = function(halves(x), halves(y)).map(to_half);
@@ -210,7 +211,7 @@ pub static CASES: &[Case] = &[
     ),
 ];
 
-/// A move between lanes: the versions that have it, and what a lane gets from the first numbers of its wave.
+/// A move between lanes: the versions that have it, and a lane's result from the first numbers of its wave.
 pub struct Move {
     pub name: &'static str,
     pub since: u32,

@@ -1,4 +1,4 @@
-//! Kernels that llc compiles: the interpreter must find nothing wrong with them and get what plain Rust gets.
+//! Kernels compiled by llc: the interpreter must accept them and compute the same results as plain Rust.
 
 use super::cases::{CASES, Case, Kind, MOVES};
 use std::process::Command;
@@ -26,7 +26,7 @@ const TARGETS: [(&str, usize); 10] = [
 const GROUP: usize = 64;
 const COUNT: usize = 128;
 
-/// A kernel around a body: it reads two numbers of 64 bits for each invocation and writes one.
+/// A kernel around a body: for each invocation it reads two 64-bit numbers and writes one.
 fn source(body: &str, wide: bool) -> String {
     let store = if wide { "store i64 %R" } else { "store i32 %r" };
     format!(
@@ -48,7 +48,8 @@ fn compile(name: &str, source: &str, processor: &str, wave: usize) -> Result<Str
     let stem = std::env::temp_dir().join(format!("crosslane-{}-{name}-{processor}-{wave}", std::process::id()));
     let (input, output) = (stem.with_extension("ll"), stem.with_extension("s"));
     std::fs::write(&input, source).map_err(|e| e.to_string())?;
-    // The interpreter refuses LLVM 22's pairs of instructions on gfx11, whose operands may be in one bank (pull request 220348).
+    // The interpreter rejects LLVM 22's dual instructions on gfx11, whose operands may be in the same bank (pull
+    // request 220348).
     let mut llc = Command::new("llc-22");
     llc.args(["-O3", "-mtriple=amdgcn-amd-amdhsa", "-amdgpu-enable-vopd=0"]).args(options(processor, wave as u32));
     let done = llc.arg(&input).arg("-o").arg(&output).output().map_err(|e| e.to_string())?;
@@ -68,7 +69,7 @@ fn execute(text: &str, target: Target, inputs: [&[u64]; 2]) -> Result<Vec<u64>, 
     let bytes = |numbers: &[u64]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
     let out = vec![0; 8 * COUNT];
     let places = [memory.add(bytes(inputs[0]), false), memory.add(bytes(inputs[1]), false), memory.add(out, true)];
-    // The runtime's own arguments are after the kernel's.
+    // The runtime's own arguments follow the kernel's.
     let mut arguments: Vec<u8> = bytes(&places);
     arguments.resize(512, 0);
     let (groups, group_size) = ([(COUNT / GROUP) as u32, 1, 1], [GROUP as u32, 1, 1]);
@@ -120,7 +121,7 @@ fn numbers(kind: Kind, salt: u64) -> Vec<u64> {
     (0..COUNT).map(number).collect()
 }
 
-/// Returns true if a result is what was expected.
+/// Returns true if a result is as expected.
 fn agrees(case: &Case, expected: u64, got: u64) -> bool {
     let (want, have) = match case.kind {
         Kind::Float => (f64::from(f32::from_bits(expected as u32)), f64::from(f32::from_bits(got as u32))),
@@ -165,7 +166,7 @@ fn hold_move(number: usize, processor: &str, wave: usize) -> Result<(), String> 
     Ok(())
 }
 
-/// Every case on every processor, or a word that llc is missing.
+/// Runs every case on every processor, or reports that llc is missing.
 fn on_all(count: usize, name: impl Fn(usize) -> &'static str, hold: impl Fn(usize, &str, usize) -> Result<(), String>) {
     if Command::new("llc-22").arg("--version").output().is_err() {
         assert!(!judge::required(), "no llc-22 (run scripts/test.sh)");

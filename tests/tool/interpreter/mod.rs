@@ -1,5 +1,5 @@
-//! The interpreter of AMD assembly is held against programs that this project did not write, and each of its rules against
-//! a program that keeps it and one that does not.
+//! Tests the interpreter of AMD assembly with programs from other projects, and each of its rules with a program that
+//! follows it and one that does not.
 
 mod cases;
 mod llvm;

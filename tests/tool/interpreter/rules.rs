@@ -1,10 +1,10 @@
-//! Short programs that break a rule, and the same ones mended.
+//! Short programs that break a rule, with corrected versions.
 
 use support::amd::memory::Memory;
 use support::amd::target::Target;
 use support::amd::{Dispatch, Program, run};
 
-/// A kernel around some lines: it begins with the address of 1024 bytes in the first two of its arguments.
+/// A kernel around some lines: it starts with the address of 1024 bytes in its first two argument registers.
 fn kernel(target: &Target, lines: &str) -> String {
     let own = match target.version {
         910..1000 => ".amdhsa_accum_offset 32\n",
@@ -20,7 +20,7 @@ fn kernel(target: &Target, lines: &str) -> String {
     )
 }
 
-/// Runs lines in two waves of a workgroup; the first words of the memory that they are given, undefined ones as none.
+/// Runs lines in two waves of a workgroup; returns the first words of their memory, with `None` for undefined ones.
 fn execute(processor: &str, wave: usize, lines: &str) -> Result<Vec<Option<u32>>, String> {
     let target = Target::new(processor, wave)?;
     let program = Program::read(&kernel(&target, lines), target)?;
@@ -42,7 +42,7 @@ fn execute(processor: &str, wave: usize, lines: &str) -> Result<Vec<Option<u32>>
     Ok(words.map(word).collect())
 }
 
-/// A processor, its waves' lanes, lines that break a rule, what is said, and lines that keep it.
+/// A processor, its wave size, lines that break a rule, the message, and lines that follow the rule.
 type Rule = (&'static str, usize, &'static str, &'static str, &'static str);
 
 #[track_caller]
@@ -232,7 +232,7 @@ fn registers_are_waited_for() {
             "v_mov_b32 v1, 1; ds_swizzle_b32 v2, v1 offset:0x41f; ds_swizzle_b32 v3, v1 offset:0x81f; \
              s_waitcnt lgkmcnt(1); v_mov_b32 v4, v2",
         ),
-        // A scalar load may come back first, so that the wait is sure of one access of LDS only.
+        // A scalar load may return first, so the wait is certain to cover only one LDS access.
         (
             "gfx900",
             64,
@@ -242,7 +242,7 @@ fn registers_are_waited_for() {
             "v_mov_b32 v1, 1; ds_swizzle_b32 v2, v1 offset:0x41f; ds_swizzle_b32 v3, v1 offset:0x81f; \
              s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(1); v_mov_b32 v4, v2",
         ),
-        // Scalar loads come back in any order.
+        // Scalar loads return in any order.
         (
             "gfx900",
             64,
@@ -302,7 +302,7 @@ fn stores_are_seen_after_a_wait() {
     execute("gfx900", 64, &lines.replace("{}", "s_waitcnt lgkmcnt(0); ")).expect("the store is waited for");
 }
 
-/// Both instructions of a pair read before either writes.
+/// Both halves of a dual instruction read before either writes.
 #[test]
 fn pairs_read_before_they_write() {
     let lines = "s_load_b64 s[4:5], s[0:1], 0x0; v_dual_mov_b32 v2, 5 :: v_dual_mov_b32 v3, 7; \
@@ -372,7 +372,7 @@ fn a_legacy_product_of_zero_is_zero() {
     assert_eq!(execute("gfx900", 64, lines).expect("a right program")[0], Some(0));
 }
 
-/// Undefined bits stay where they are in bitwise instructions and reach memory as such.
+/// Undefined bits stay in place in bitwise instructions and are stored as undefined.
 #[test]
 fn undefined_bits_reach_memory() {
     let lines = "s_load_dwordx2 s[4:5], s[0:1], 0x0; v_mov_b32 v1, 0; v_and_b32 v2, 0, v9; v_or_b32 v3, 0xff, v9; \
@@ -383,7 +383,7 @@ fn undefined_bits_reach_memory() {
     assert_eq!(words[..4], [Some(0), None, Some(0xff), None]);
 }
 
-/// A lane without a source keeps the old value, or gets zero with `bound_ctrl:1`, and masks stop rows and banks.
+/// A lane without a source keeps the old value, or gets zero with `bound_ctrl:1`; masks disable rows and banks.
 #[test]
 fn dpp_keeps_what_it_does_not_write() {
     let store = "s_load_dwordx2 s[4:5], s[0:1], 0x0; v_mov_b32 v1, v0; v_mov_b32 v2, 77; v_lshlrev_b32 v3, 2, v0; s_nop 1; \

@@ -42,11 +42,11 @@ const WGSL_ERRORS: [&str; 10] = [
     "struct {\n",
 ];
 
-/// The edits of a session; every other one leaves an error.
+/// The edits in a session; every other one leaves an error.
 const EDITS: usize = 200;
 
-/// A shader and the questions after each edit: an operation to hover over, a local to rename with the number of its edits,
-/// and positions to complete with an expected word.
+/// A shader and the requests after each edit: an operation to hover over, a local to rename with its expected number of
+/// edits, and positions to complete with an expected word.
 struct Script {
     name: &'static str,
     errors: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! A client of `crosslane lsp`: it sends what a script says and waits for what the server answers.
+//! A client for `crosslane lsp`: it sends a script's messages and waits for the server's answers.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -12,16 +12,16 @@ pub struct Client {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     next: u64,
-    /// The last messages about each file, with the version that they are of.
+    /// The last diagnostics for each file, with the version that they are for.
     pub published: BTreeMap<String, (Option<i64>, Vec<Value>)>,
-    /// How often messages about some file came.
+    /// How often diagnostics for some file arrived.
     pub publications: usize,
     /// The texts that are open, with their versions.
     pub open: BTreeMap<String, (i64, String)>,
 }
 
 impl Client {
-    /// A server that nothing was said to.
+    /// A server that has not received anything yet.
     pub fn spawn() -> Client {
         let mut server = Command::new(env!("CARGO_BIN_EXE_crosslane"))
             .arg("lsp")
@@ -137,7 +137,7 @@ impl Client {
         self.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": [change] }));
     }
 
-    /// The messages about the newest version of an open text.
+    /// The diagnostics for the newest version of an open text.
     pub fn diagnostics(&mut self, uri: &str) -> Vec<Value> {
         let version = self.open[uri].0;
         while self.published.get(uri).is_none_or(|(of, _)| *of != Some(version)) {
@@ -146,7 +146,7 @@ impl Client {
         self.published[uri].1.clone()
     }
 
-    /// The place of the `n`th occurrence of some text, `skip` bytes into it, as parameters of a request.
+    /// The position of the `n`th occurrence of some text, `skip` bytes into it, as parameters of a request.
     pub fn at(&self, uri: &str, text: &str, n: usize, skip: usize) -> Value {
         let all = &self.open[uri].1;
         let offset = all.match_indices(text).nth(n).unwrap_or_else(|| panic!("no {text} number {n}")).0 + skip;

@@ -1,4 +1,4 @@
-//! Random edits: the server must not end, and its messages must be those of the text that is there.
+//! Random edits: the server must not exit, and its diagnostics must match the current text.
 
 use super::client::{Client, position};
 use crosslane::compile::{Input, Language, Options};
@@ -65,7 +65,7 @@ fn shaders() -> Vec<(String, String)> {
     exists.map(|name| ((*name).into(), fs::read_to_string(root.join(name)).unwrap())).collect()
 }
 
-/// A stretch of a text, at the ends of characters.
+/// A range in a text, at character boundaries.
 fn stretch(text: &str, random: &mut Random, longest: usize) -> std::ops::Range<usize> {
     let whole = |mut at: usize| {
         while !text.is_char_boundary(at) {
@@ -82,7 +82,7 @@ fn said(code: &str, at: &Value) -> String {
     format!("{code} {}:{}", at["line"], at["character"])
 }
 
-/// The messages that a text has by itself.
+/// The messages for a text compiled on its own.
 fn expected(name: &str, text: &str) -> BTreeSet<String> {
     let language = if name.ends_with(".wgsl") { Language::Wgsl } else { Language::Glsl };
     let mut options = Options::new(Profile::named("spirv-1.6").unwrap());
@@ -139,7 +139,7 @@ fn random_edits_leave_no_stale_message() {
     client.stop();
 }
 
-/// Asks for one of the things that editors ask for while somebody types.
+/// Sends one of the requests that editors send while somebody types.
 fn ask_something(client: &mut Client, uri: &str, at: &Value, random: &mut Random) {
     let document = json!({ "uri": uri });
     let place = json!({ "textDocument": document, "position": at });
@@ -203,7 +203,7 @@ fn long_shader() -> String {
     text + "    x[gl_GlobalInvocationID.x] = v;\n}\n"
 }
 
-/// Prints how long answers take; a busy machine takes longer, so nothing is asserted of it.
+/// Prints how long answers take; nothing is asserted about it, since a busy machine takes longer.
 #[test]
 fn answers_come_while_somebody_types() {
     let text = long_shader();

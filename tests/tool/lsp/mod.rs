@@ -1,4 +1,4 @@
-//! `crosslane lsp`: a scripted client asks everything of real shaders, and edits them at random.
+//! `crosslane lsp`: a scripted client sends every kind of request about real shaders, and edits them at random.
 //!
 //! `CROSSLANE_LSP_EDITS` is the number of random edits; a few hundred without it.
 
@@ -31,12 +31,12 @@ fn named(client: &Client, locations: &Value) -> Vec<String> {
     locations.as_array().unwrap().iter().map(of).collect()
 }
 
-/// The definition of the name at a place.
+/// The definition of the name at a position.
 fn defined(client: &mut Client, at: Value) -> Vec<String> {
     defined_by(client, "textDocument/definition", at)
 }
 
-/// The places that a request leads to.
+/// The places that a request returns.
 fn defined_by(client: &mut Client, method: &str, at: Value) -> Vec<String> {
     let found = client.ask(method, at);
     named(client, &found)
@@ -69,7 +69,7 @@ fn names_are_found_across_includes() {
     let file = client.at(&shader, "<lanes.glsl>", 0, 3);
     let found = client.ask("textDocument/definition", file);
     assert!(found[0]["uri"].as_str().unwrap().ends_with("/include/lanes.glsl"), "{found}");
-    // The header speaks as part of the shader.
+    // The header is checked as part of the shader.
     assert_eq!(client.diagnostics(&header), Vec::<Value>::new());
     client.stop();
 }
@@ -264,7 +264,7 @@ fn a_change_in_a_header_is_seen_in_the_shader() {
     assert_eq!(client.diagnostics(&header), Vec::<Value>::new());
     let offset = client.open[&header].1.find("twice").unwrap();
     client.edit(&header, offset..offset + 5, "thrice");
-    // A message about the shader comes though the shader itself did not change.
+    // A message about the shader arrives although the shader itself did not change.
     client.diagnostics(&header);
     while client.published[&shader].1.is_empty() {
         let place = client.at(&shader, "twice", 0, 0);
@@ -280,7 +280,7 @@ fn a_change_in_a_header_is_seen_in_the_shader() {
     client.stop();
 }
 
-/// A change of the whole text of a file, as a message.
+/// A change of a file's whole text, as a message.
 fn change(uri: &str, version: i64, text: &str) -> String {
     let params = json!({ "textDocument": { "uri": uri, "version": version }, "contentChanges": [{ "text": text }] });
     framed(&json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": params }))

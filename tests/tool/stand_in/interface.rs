@@ -1,10 +1,10 @@
-//! Compares modules with those of the original compiler: both are valid and have the same interface to the pipeline.
+//! Compares modules with the original compiler's: both are valid and have the same interface to the pipeline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use support::judge;
 
-/// The words of a module, in binary or as numbers in a text, and the form of that text: each first line, number and what
-/// follows it.
+/// The words of a module, in binary or as numbers in a text, and the format of that text: the first line, the first
+/// number and what follows it.
 pub fn module(bytes: &[u8]) -> Option<(Vec<u32>, BTreeSet<String>)> {
     if bytes.starts_with(&0x0723_0203_u32.to_le_bytes()) {
         let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
@@ -19,10 +19,10 @@ pub fn module(bytes: &[u8]) -> Option<(Vec<u32>, BTreeSet<String>)> {
     Some((words, between.into_iter().chain(head).map(str::to_string).collect()))
 }
 
-/// Checks that both modules are valid and have the same interface: stages, locations and bindings by name, and what they require
-/// of the device.
+/// Checks that both modules are valid and have the same interface: stages, locations and bindings by name, and their
+/// device requirements.
 pub fn interfaces(is_opengl: bool, theirs: &[u32], mine: &[u32]) -> Result<(), String> {
-    // Version 1.0 is what Vulkan 1.0 takes.
+    // Vulkan 1.0 accepts version 1.0.
     let environment = match mine[1] {
         _ if is_opengl => "opengl4.5",
         0x0001_0000 => "vulkan1.0",
@@ -31,13 +31,14 @@ pub fn interfaces(is_opengl: bool, theirs: &[u32], mine: &[u32]) -> Result<(), S
     judge::spirv_val(mine, environment, true)?;
     let (mut theirs, mut mine) = (Interface::of(theirs)?, Interface::of(mine)?);
     if is_opengl {
-        // There is one set, and glslang names it for uniforms that have no binding too.
+        // There is one set, and glslang writes it even for uniforms without a binding.
         [&mut theirs, &mut mine].into_iter().for_each(Interface::forget_sets);
     }
     if theirs == mine { Ok(()) } else { Err(format!("{theirs:#?} there, {mine:#?} here")) }
 }
 
-/// Decorations that the pipeline, or who fills a buffer, sees. Of blocks of built-in variables modules declare more or less.
+/// Decorations visible to the pipeline or to the code that fills a buffer. Modules declare different parts of the
+/// blocks of built-in variables.
 const DECORATIONS: [&str; 20] = [
     "Location",
     "Component",
@@ -69,7 +70,7 @@ struct Interface {
     version: u32,
     extensions: BTreeSet<String>,
     capabilities: BTreeSet<String>,
-    /// Sorted lists of names and decorations, one for each variable at a place and each block.
+    /// Sorted lists of names and decorations, one for each variable with a location or binding and each block.
     places: Vec<Vec<String>>,
     modes: BTreeSet<String>,
 }
@@ -102,7 +103,7 @@ impl Interface {
         interface.places = places.into_values().filter(|place| *place != ["Block"]).collect();
         interface.places.iter_mut().for_each(|place| place.sort());
         interface.places.sort();
-        // Each capability of a stage implies the one, each of an operation of subgroups the other.
+        // Each stage's capability implies the first, each subgroup operation's the second.
         interface.capabilities.remove("Shader");
         interface.capabilities.remove("GroupNonUniform");
         // glslang gives task and mesh shaders `LocalSizeId`.

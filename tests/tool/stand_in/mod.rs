@@ -1,6 +1,6 @@
-//! The command in the place of glslc and glslangValidator: every option that their `--help` prints is in the table,
-//! ends with the same status and leaves the same files, and modules meet the pipeline alike. The rows state the
-//! differences.
+//! The command as a replacement for glslc and glslangValidator: every option in their `--help` is in the table, exits
+//! with the same status and writes the same files, and modules have the same interface to the pipeline. The rows
+//! describe the differences.
 
 mod interface;
 
@@ -129,7 +129,7 @@ const B_COMP: &str = "#version 450\n#extension GL_GOOGLE_include_directive : ena
 /// The case that a shader describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Case {
-    /// Status and files are the other compiler's.
+    /// The same status and files as the other compiler's.
     Same,
     /// The difference, as the guide lists it.
     Differs(&'static str),
@@ -520,7 +520,7 @@ const GLSLANG: &[(&str, Case)] = &[
     ("-V --sdub U 0 1 a.vert", REFUSED),
 ];
 
-/// The result of one of the compilers in a folder of its own.
+/// The results of one compiler, in its own folder.
 struct Done {
     folder: Folder,
     output: Output,
@@ -563,7 +563,7 @@ fn named(name: &str) -> Named {
     Named(folder, path)
 }
 
-/// Runs every case with both; the differences that no row announces, and the announced ones that are none.
+/// Runs every case with both; returns the differences that no row describes, and the described ones that did not occur.
 fn compare(judge: &str, name: &str, cases: &[(&str, Case)]) {
     let Some(judge) = judge::need_or_skip(judge) else { return };
     let Named(_folder, ours) = named(name);
@@ -596,14 +596,14 @@ fn difference(words: &[&str], theirs: &Done, mine: &Done) -> Option<String> {
     })
 }
 
-/// Modules and dependencies on standard output are alike too, and so are limits.
+/// Modules and dependencies on standard output are equal too, and so are limits.
 fn said(words: &[&str], theirs: &Done, mine: &Done) -> Option<String> {
     let (theirs, mine) = (&theirs.output.stdout, &mine.output.stdout);
     let is_text = words.iter().any(|word| matches!(*word, "-M" | "-MM" | "--show-limits"));
     contents(words, theirs, mine, is_text).err().map(|why| format!("standard output: {why}"))
 }
 
-/// Compares two files or streams, which are the same text or modules that are alike.
+/// Compares two files or streams, which must be the same text or equivalent modules.
 fn contents(words: &[&str], theirs: &[u8], mine: &[u8], is_text: bool) -> Result<(), String> {
     if is_text {
         let [theirs, mine] = [theirs, mine].map(String::from_utf8_lossy);
@@ -629,7 +629,7 @@ fn glslang_ends_alike() {
     compare("bin/glslangValidator", "glslangValidator", GLSLANG);
 }
 
-/// Words of a help text that are options, as a user would type their beginning.
+/// The options in a help text, as a user would type their beginning.
 fn options(help: &str) -> BTreeSet<String> {
     let is_option = |word: &&str| word.starts_with('-') && word.len() > 1 && !word.ends_with("->");
     let lines = help.lines().filter(|line| line.trim_start().starts_with('-') && !line.trim_start().starts_with("- "));

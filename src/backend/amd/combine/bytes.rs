@@ -1,5 +1,5 @@
-//! Instructions that only move bytes become one: `V_PERM_B32`, which takes any bytes of two registers, or a conversion of
-//! one byte, `V_CVT_F32_UBYTE`.
+//! Combines instructions that only move bytes: into `V_PERM_B32`, which selects any bytes of two registers, or into a
+//! conversion of one byte, `V_CVT_F32_UBYTE`.
 //!
 //! Source: "V_PERM_B32" and "V_CVT_F32_UBYTE0" in AMD's GCN 3, Vega, RDNA 2 and RDNA 3 ISA guides.
 
@@ -25,7 +25,7 @@ type Bytes = [Byte; 4];
 #[derive(Debug, Default)]
 struct Makers {
     all: SmallVec<[usize; 8]>,
-    /// The number of those whose results nothing else reads.
+    /// The number of makers without other uses.
     single: usize,
 }
 
@@ -47,7 +47,7 @@ fn constant(bits: u32) -> Option<Bytes> {
     Some([a?, b?, c?, d?])
 }
 
-/// The number of whole bytes that an operand shifts by.
+/// The number of whole bytes in a shift amount.
 fn whole_bytes(amount: Operand) -> Option<usize> {
     match amount {
         Operand::Constant(bits) if bits < 32 && bits.is_multiple_of(8) => Some(bits as usize / 8),
@@ -104,7 +104,7 @@ fn lowest(bytes: Bytes, count: usize) -> Bytes {
     std::array::from_fn(|n| if n < count { bytes[n] } else { Byte::Zero })
 }
 
-/// The operands and the selector of `V_PERM_B32`; none if the bytes are of more than two registers.
+/// The operands and the selector of `V_PERM_B32`; `None` if the bytes come from more than two registers.
 fn selection(bytes: Bytes) -> Option<([Operand; 2], u32)> {
     let mut sources: SmallVec<[Operand; 4]> = SmallVec::new();
     let selected = bytes.map(|byte| match byte {
@@ -126,7 +126,7 @@ fn selection(bytes: Bytes) -> Option<([Operand; 2], u32)> {
     Some((sources, u32::from_le_bytes(selected)))
 }
 
-/// The bytes that `V_PERM_B32` takes of its operands.
+/// The bytes that `V_PERM_B32` selects from its operands.
 fn selected(first: Bytes, second: Bytes, selector: u32) -> Option<Bytes> {
     let byte = |select: u8| match select {
         0..SELECT_FIRST => Some(second[usize::from(select)]),
@@ -140,7 +140,7 @@ fn selected(first: Bytes, second: Bytes, selector: u32) -> Option<Bytes> {
 }
 
 impl Walk<'_> {
-    /// Makes one `V_PERM_B32` of an instruction and of its operands' only-used producers, if they only move bytes.
+    /// Combines an instruction and its operands' single-use producers into one `V_PERM_B32`, if they only move bytes.
     pub fn permute_bytes(&mut self, at: usize) {
         if Operation::PermuteBytes.spelling(self.arch.generation).is_none() {
             return;
@@ -153,7 +153,7 @@ impl Walk<'_> {
         let Some((makers, [a, b], selector)) = found else { return };
         let selector = Operand::Constant(selector);
         let has_literals = self.arch.has_long_literals();
-        // A scalar register of its own takes the place of a literal, which costs a scalar instruction.
+        // A new scalar register replaces a literal, at the cost of a scalar instruction.
         let next = Operand::Reg(Slice { reg: self.next_register(), first: 0, count: 1 });
         let third = if has_literals { selector } else { next };
         let pays = makers.single > usize::from(!has_literals);
@@ -177,7 +177,7 @@ impl Walk<'_> {
         self.replace(at, makers.all.into_iter().rev(), by);
     }
 
-    /// Makes a conversion to a float take its byte from a word itself.
+    /// Makes a conversion to a float read its byte directly from a word.
     pub fn convert_byte(&mut self, at: usize) {
         let outer = &self.block.insts[at];
         let is_it =
@@ -199,7 +199,7 @@ impl Walk<'_> {
         self.replace(at, makers.all.into_iter().rev(), by);
     }
 
-    /// The bytes that an instruction gives, if it only moves bytes.
+    /// The bytes of an instruction's result, if it only moves bytes.
     fn bytes_of(&self, at: usize, depth: u32, makers: &mut Makers) -> Option<Bytes> {
         use Operation as O;
         let inst = &self.block.insts[at];
@@ -235,7 +235,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The bytes of an operand. An instruction that made it is looked into if it only moves bytes.
+    /// The bytes of an operand, looking through its definition if that only moves bytes.
     fn operand_bytes(&self, at: usize, slot: usize, depth: u32, makers: &mut Makers) -> Option<Bytes> {
         let operand = self.block.insts[at].uses[slot];
         match operand {

@@ -1,7 +1,7 @@
-//! Comparisons that switch lanes off: `V_CMPX` in place of `V_CMP` and the scalar logic that puts its result into EXEC.
+//! Comparisons that disable lanes: `V_CMPX` instead of `V_CMP` and the scalar logic that writes its result to EXEC.
 //!
-//! Source: "Vector ALU comparison" of AMD's RDNA 2 and RDNA 3 ISA guides. Up to gfx9 `V_CMPX` writes a scalar register as well, and
-//! most accesses to memory after it would wait for EXEC; there the scalar unit writes it.
+//! Source: "Vector ALU comparison" in AMD's RDNA 2 and RDNA 3 ISA guides. Up to gfx9 `V_CMPX` also writes a scalar
+//! register, and most memory accesses after it would wait for EXEC, so there the scalar unit writes it.
 
 use super::Walk;
 use crate::backend::amd::hazards;
@@ -11,7 +11,7 @@ use smallvec::smallvec;
 
 const EXEC: Operand = Operand::Special(Special::Exec);
 
-/// Relations and their opposites, which hold where the relations do not, NaNs included.
+/// Relations and their negations, including for NaNs.
 macro_rules! opposites {
     ($($relation:literal, $opposite:literal: $($ty:literal)+;)+) => {
         &[$($((concat!($relation, "_", $ty), concat!($opposite, "_", $ty)),)+)+]
@@ -48,7 +48,7 @@ enum Leaves {
     NamedAndSaves,
 }
 
-/// The lanes that an instruction leaves active, and the operand that is the mask.
+/// The lanes that an instruction leaves active, and its mask operand.
 fn leaves(inst: &Inst) -> Option<(Leaves, usize)> {
     use Operation as O;
     let writes_exec = inst.defs[..] == [EXEC];
@@ -63,7 +63,7 @@ fn leaves(inst: &Inst) -> Option<(Leaves, usize)> {
 }
 
 impl Walk<'_> {
-    /// Makes a comparison write EXEC where its result alone decides which lanes stay active.
+    /// Makes a comparison write EXEC if its result alone decides which lanes stay active.
     pub fn compare_into_exec(&mut self, at: usize) {
         let outer = &self.block.insts[at];
         let Some((leaves, slot)) = leaves(outer) else { return };
@@ -76,7 +76,7 @@ impl Walk<'_> {
         else {
             return;
         };
-        // Saving takes its own instruction: two as before, whose second does not wait for the first.
+        // Saving takes a separate instruction: still two, but the second does not wait for the first.
         if leaves == Leaves::NamedAndSaves {
             let narrow = outer.operation() == Some(Operation::SaveExecAnd);
             let code = Code::Real(if narrow { Operation::ScalarMove } else { Operation::ScalarMove64 });

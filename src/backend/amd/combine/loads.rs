@@ -1,4 +1,4 @@
-//! Loads of signed numbers of 8 and 16 bits, which extend the sign by themselves.
+//! Loads of signed 8- and 16-bit numbers, which extend the sign themselves.
 
 use super::Walk;
 use crate::backend::amd::machine::{Code, Operand};
@@ -14,7 +14,7 @@ fn signed(load: Operation, bits: u32) -> Option<Operation> {
 }
 
 impl Walk<'_> {
-    /// Takes out the extension of a sign whose operand alone a load makes.
+    /// Removes a sign extension whose operand is a load without other uses.
     pub fn extend_load(&mut self, at: usize) {
         let inst = &self.block.insts[at];
         let is_plain = inst.modifiers.is_empty() && inst.operation() == Some(Operation::BfeI32);

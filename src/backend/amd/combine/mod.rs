@@ -1,10 +1,10 @@
-//! Combines instructions: two steps in one, where the second alone reads the result of the first. Moves of the same value
-//! are shared, loads extend signs, moves of bytes are joined, operands are parts of registers, accesses to two places in workgroup memory take one
-//! instruction, and comparisons write EXEC themselves.
+//! Combines instructions: two steps in one, if only the second uses the result of the first. Moves of the same value
+//! are shared, loads extend signs, moves of bytes are combined, operands are parts of registers, accesses to two places
+//! in workgroup memory become one instruction, and comparisons write EXEC directly.
 //!
 //! The pass works on virtual registers, in one block at a time, on the shader's own code: sequences of cross-lane
-//! operations stay as they were planned. The combined instruction is where the second one was. The first one goes if
-//! nothing in between writes what it reads or switches lanes, and nothing reads the condition code that it leaves.
+//! operations stay as planned. The combined instruction replaces the second one. The first one is removed if nothing in
+//! between writes its operands or disables lanes, and nothing reads its condition code.
 
 mod bytes;
 mod exec;
@@ -39,7 +39,7 @@ pub fn combine(function: &mut Function, arch: &Arch) {
         walk.all(Walk::convert_byte);
         walk.all(Walk::take_signs);
         walk.all(Walk::take_parts);
-        // Vector instructions are fused with each other first: they cost more than scalar ones.
+        // Vector instructions are fused with each other first, because they cost more than scalar ones.
         walk.all(|walk, at| walk.fuse(at, rows::SCALAR));
         walk.all(Walk::compare_into_exec);
         walk.all(Walk::pair_access);
@@ -49,13 +49,13 @@ pub fn combine(function: &mut Function, arch: &Arch) {
     moves::rename(function, &changes.renamed);
 }
 
-/// Returns true if a block reads the condition code of the one before.
+/// Returns true if a block reads the condition code of the previous one.
 fn takes_condition(block: &Block) -> bool {
     let touches = |inst: &&Inst| (inst.specials_read() | inst.specials_written()).contains(Specials::SCC);
     block.insts.iter().find(touches).is_some_and(|inst| inst.specials_read().contains(Specials::SCC))
 }
 
-/// For each instruction, true if nothing reads the condition code that it leaves.
+/// For each instruction, true if nothing reads its condition code.
 fn dead_conditions(insts: &[Inst], ends_dead: bool) -> Vec<bool> {
     let mut dead = vec![false; insts.len()];
     let mut is_dead = ends_dead;
@@ -73,7 +73,7 @@ fn slices(operands: &[Operand]) -> impl Iterator<Item = Slice> + '_ {
     operands.iter().filter_map(slice)
 }
 
-/// Where and how often registers are accessed.
+/// The positions and number of accesses to registers.
 struct Accesses {
     /// How often each is read in the whole function.
     reads: Vec<u32>,
@@ -97,7 +97,7 @@ impl Accesses {
         [&mut self.reads, &mut self.writes, &mut self.written].into_iter().for_each(|counts| counts.push(0));
     }
 
-    /// Counts the accesses of an instruction, or takes them back.
+    /// Counts the accesses of an instruction, or removes them.
     fn count(&mut self, inst: &Inst, by: i32) {
         for slice in inst.reads() {
             let reads = &mut self.reads[slice.reg.index()];
@@ -110,7 +110,7 @@ impl Accesses {
     }
 }
 
-/// Changes to the registers of the function, which it takes after all walks.
+/// Changes to the function's registers, applied after all walks.
 #[derive(Debug, Default)]
 struct Changes {
     renamed: Renamed,
@@ -129,9 +129,9 @@ struct Walk<'w> {
     moves: Vec<Moved>,
     singles: Singles,
     bases: Vec<Base>,
-    /// New instructions, each with the place of the one that it comes before.
+    /// New instructions, each with the position that it is inserted before.
     before: Vec<(usize, Inst)>,
-    /// True for instructions that have been taken out.
+    /// True for instructions that have been removed.
     gone: Vec<bool>,
     condition_is_dead: Vec<bool>,
     /// The number of the instruction before the block, in this walk.
@@ -204,7 +204,7 @@ impl<'w> Walk<'w> {
         self.block.insts = insts;
     }
 
-    /// Puts an instruction before the one at which the walk is.
+    /// Inserts an instruction before the current one.
     fn put_before(&mut self, at: usize, inst: Inst) {
         self.accesses.count(&inst, 1);
         slices(&inst.defs).for_each(|slice| self.accesses.written[slice.reg.index()] = self.accesses.number);
@@ -271,7 +271,7 @@ impl<'w> Walk<'w> {
         self.fits(row.encoding, &uses).then(|| (inner_at, Inst { code, defs, uses, ..outer.clone() }))
     }
 
-    /// The instruction of the block that made an operand, if it can as well be part of the instruction `at`, its only use.
+    /// The instruction of the block that defines an operand, if it can be merged into instruction `at`, its only use.
     fn maker(&self, at: usize, slot: usize) -> Option<usize> {
         let is_single = |slice: &Slice| self.accesses.reads[slice.reg.index()] == 1;
         let operand = self.block.insts[at].uses.get(slot)?;
@@ -279,7 +279,8 @@ impl<'w> Walk<'w> {
         self.repeatable(at, slot)
     }
 
-    /// The instruction that made an operand, even if others also read the result: the instruction `at` can as well do its work again.
+    /// The instruction that defines an operand, even if others also use the result: instruction `at` can repeat its
+    /// work.
     fn repeatable(&self, at: usize, slot: usize) -> Option<usize> {
         let outer = &self.block.insts[at];
         let Some(Operand::Reg(slice)) = outer.uses.get(slot).copied() else { return None };
@@ -294,7 +295,7 @@ impl<'w> Walk<'w> {
         (is_own(outer) && is_own(inner) && !inner.keeps && self.can_wait(inner_at, number)).then_some(inner_at)
     }
 
-    /// Returns true if an instruction may as well run where the walk is.
+    /// Returns true if an instruction may run at the current position instead.
     fn can_wait(&self, at: usize, number: u32) -> bool {
         let inst = &self.block.insts[at];
         let is_same = slices(&inst.uses).all(|slice| self.accesses.written[slice.reg.index()] <= number);
@@ -305,7 +306,7 @@ impl<'w> Walk<'w> {
         is_same && lanes_are_same && is_free && condition
     }
 
-    /// Replaces an instruction, and takes out those before it, the last one first, whose results nothing reads any more.
+    /// Replaces an instruction, and removes earlier ones, the last one first, whose results are no longer used.
     fn replace(&mut self, at: usize, makers: impl IntoIterator<Item = usize>, by: Inst) {
         self.accesses.count(&self.block.insts[at], -1);
         self.accesses.count(&by, 1);
@@ -345,7 +346,7 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// Returns true for the shader's own code, which no cross-lane operation has planned.
+/// Returns true for the shader's own code, which is not part of a plan.
 pub fn is_own(inst: &Inst) -> bool {
     inst.origin == Origin::Code && !inst.is_lane
 }

@@ -1,11 +1,11 @@
-//! Shares moves of constants and scalars into vector registers, which memory instructions ask for again and again.
+//! Shares moves of constants and scalars into vector registers, which memory instructions need repeatedly.
 
 use super::{Walk, is_own, slices};
 use crate::backend::amd::machine::{Function, Inst, Operand, Reg, Slice};
 use crate::backend::amd::mnemonic::Operation;
 use rustc_hash::FxHashMap;
 
-/// How many instructions a moved value is kept for: it takes a register as long as it may be wanted again.
+/// Number of instructions for which a moved value is kept: it occupies a register as long as it may be reused.
 const REACH: u32 = 48;
 
 /// A value in a vector register.
@@ -17,10 +17,10 @@ pub struct Moved {
     number: u32,
 }
 
-/// Registers that are no longer written, and the registers that hold their values.
+/// Removed registers, and the registers with their values.
 pub type Renamed = FxHashMap<Reg, Slice>;
 
-/// Replaces registers by the registers that hold their values.
+/// Replaces registers by the registers with their values.
 pub fn rename(function: &mut Function, renamed: &Renamed) {
     if renamed.is_empty() {
         return;
@@ -29,7 +29,7 @@ pub fn rename(function: &mut Function, renamed: &Renamed) {
     insts.flat_map(|inst| &mut inst.uses).for_each(|operand| *operand = held(*operand, renamed));
 }
 
-/// The operand that holds the value of another one.
+/// The operand with the same value as another one.
 fn held(operand: Operand, renamed: &Renamed) -> Operand {
     match operand {
         Operand::Reg(slice) => match renamed.get(&slice.reg) {
@@ -50,7 +50,7 @@ fn moved(inst: &Inst) -> Option<(Operand, Reg)> {
 }
 
 impl Walk<'_> {
-    /// Takes a move out if a register holds its value in all lanes that are on.
+    /// Removes a move if a register already has its value in all active lanes.
     pub fn share_move(&mut self, at: usize) {
         let Some((from, to)) = moved(&self.block.insts[at]) else { return };
         let is_single = self.accesses.writes[to.index()] == 1 && self.info(to).width == 1;
@@ -69,7 +69,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes an instruction out whose result another register holds.
+    /// Removes an instruction whose result another register has.
     pub fn stand_in(&mut self, at: usize, by: Reg, of: Reg) {
         self.accesses.count(&self.block.insts[at], -1);
         self.gone[at] = true;
@@ -77,7 +77,7 @@ impl Walk<'_> {
         self.changes.renamed.insert(of, Slice { reg: by, first: 0, count: 1 });
     }
 
-    /// The operand with the register that holds its value.
+    /// The operand with the register that has its value.
     pub fn resolved(&self, operand: Operand) -> Operand {
         held(operand, &self.changes.renamed)
     }

@@ -1,8 +1,10 @@
-//! Joins two accesses to workgroup memory, at two distances from one address, in one instruction (`ds_read2`, `ds_write2`).
+//! Joins two accesses to workgroup memory, at two offsets from one address, in one instruction (`ds_read2`,
+//! `ds_write2`).
 //!
-//! A load joins an earlier one with no write to workgroup memory in between, a store takes in an earlier one with no
-//! access in between. Source: "LDS Instructions" of AMD's GCN 3, Vega, RDNA 2 and RDNA 3 ISA guides: both offsets are 8 bits,
-//! in units of the words that are moved. Places farther away count from their own base, which all pairs there share.
+//! A load joins an earlier one with no write to workgroup memory in between, a store absorbs an earlier one with no
+//! access in between. Source: "LDS Instructions" in AMD's GCN 3, Vega, RDNA 2 and RDNA 3 ISA guides: both offsets have
+//! 8 bits, in units of the moved words. More distant places are relative to a separate base, which all pairs there
+//! share.
 
 use super::{Walk, is_own, slices};
 use crate::backend::amd::machine::{Code, File, Inst, Modifiers, Operand, Pseudo, Slice};
@@ -26,7 +28,7 @@ static ROWS: [Row; 4] = [
     Row { one: Operation::LdsWrite64, two: Operation::LdsWriteTwo64, words: 2 },
 ];
 
-/// How many loads are kept that others may join.
+/// Limit of the loads that are kept for joining.
 const KEPT: usize = 8;
 
 /// An access that another one may join.
@@ -44,7 +46,7 @@ struct Single {
 pub struct Base {
     address: Operand,
     distance: u32,
-    /// The instruction that the sum comes before.
+    /// The instruction that the sum precedes.
     pub at: usize,
     pub sum: Inst,
 }
@@ -61,11 +63,11 @@ pub struct Singles {
 struct Places {
     /// Added to the address.
     distance: u32,
-    /// From there, in units of the words that are moved.
+    /// Offsets from it, in units of the moved words.
     offsets: [u32; 2],
 }
 
-/// The row of a plain access of the shader's own.
+/// The row of a plain access in the shader's own code.
 fn row(inst: &Inst) -> Option<&'static Row> {
     let row = ROWS.iter().find(|row| inst.operation() == Some(row.one))?;
     let is_plain = inst.modifiers == Modifiers { offset: inst.modifiers.offset, ..Modifiers::default() };
@@ -82,7 +84,7 @@ fn touches_shared(inst: &Inst) -> bool {
     }
 }
 
-/// Both places if one instruction reaches them, `is_far` with a sum of the address first.
+/// Both offsets if one instruction reaches them; `is_far` if that needs a sum of the address first.
 fn places([a, b]: [u32; 2], words: u8, is_far: bool) -> Option<Places> {
     let unit = 4 * u32::from(words);
     let reach = 256 * unit;
@@ -167,7 +169,7 @@ impl Walk<'_> {
         places([known.offset, single.offset], single.row.words, is_far).filter(|_| can)
     }
 
-    /// The address of the access `at` with a distance added, by an instruction before it or before an earlier one.
+    /// The address of access `at` plus a distance, computed before it or before an earlier instruction.
     fn based(&mut self, at: usize, address: Operand, distance: u32) -> Operand {
         let own = self.block.insts[at].uses[0];
         if distance == 0 {
@@ -203,7 +205,7 @@ impl Walk<'_> {
         reg
     }
 
-    /// Puts both loads where the first one was.
+    /// Puts both loads in place of the first one.
     fn join_loads(&mut self, known: &Single, single: &Single, places: Places) {
         let words = known.row.words;
         let base = self.based(known.at, known.address, places.distance);
@@ -221,7 +223,7 @@ impl Walk<'_> {
         self.gone[single.at] = true;
     }
 
-    /// Puts both stores where the second one was.
+    /// Puts both stores in place of the second one.
     fn join_stores(&mut self, known: &Single, single: &Single, places: Places) {
         let base = self.based(single.at, single.address, places.distance);
         let first = self.block.insts[known.at].uses[1];

@@ -1,15 +1,15 @@
-//! Operands that are a byte or half of a word: the instruction that takes them reads that part itself (SDWA, from gfx8 to
-//! RDNA 2).
+//! Operands that are a byte or half of a word: the instruction that uses them reads that part directly (SDWA, from gfx8
+//! to RDNA 2).
 //!
-//! Source: "SDWA" in AMD's GCN 3, Vega and RDNA 2 ISA guides, and LLVM's verifier: operands are vector registers, or from
-//! gfx9 on scalar ones.
+//! Source: "SDWA" in AMD's GCN 3, Vega and RDNA 2 ISA guides, and LLVM's verifier: operands are vector registers, or
+//! from gfx9 on also scalar ones.
 
 use super::rows::Uses;
 use super::{Walk, slices};
 use crate::backend::amd::machine::{Inst, Modifiers, Operand, Part, Parts};
 use crate::backend::amd::mnemonic::{Form, Operation};
 
-/// The part of a register that an instruction gives, extended to a word.
+/// The part of a register that an instruction extends to a word.
 fn part_of(inst: &Inst) -> Option<(Operand, Part)> {
     use Operand::Constant;
     use Operation as O;
@@ -26,7 +26,7 @@ fn part_of(inst: &Inst) -> Option<(Operand, Part)> {
     Part::new(first, bits, is_signed).map(|part| (operand, part))
 }
 
-/// The number of operands, from the first one on, that may be parts.
+/// The number of leading operands that may be parts.
 fn takers(inst: &Inst) -> usize {
     use Operation as O;
     match inst.operation() {
@@ -51,7 +51,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The instruction with operand `n` as part of a register, and the one that extended it.
+    /// The instruction with a part of a register as operand `n`, and the instruction that extended it.
     fn with_part(&self, at: usize, n: usize) -> Option<(usize, Inst)> {
         let outer = &self.block.insts[at];
         let Modifiers { suffix, parts, .. } = outer.modifiers;

@@ -1,13 +1,13 @@
-//! The pairs of instructions that are one: a row per outer instruction, inner instruction and operand that they share.
+//! The pairs of instructions that can be fused: one row per outer instruction, inner instruction and shared operand.
 //!
-//! Source: the instruction descriptions of AMD's GCN 3, Vega, RDNA 2 and RDNA 3 ISA guides. The table of names says which
-//! generations have the fused instruction.
+//! Source: the instruction descriptions in AMD's GCN 3, Vega, RDNA 2 and RDNA 3 ISA guides. The table of names has the
+//! generations of the fused instruction.
 
 use crate::backend::amd::machine::Operand;
 use crate::backend::amd::mnemonic::Operation;
 use smallvec::{SmallVec, smallvec};
 
-/// The operands of a fused instruction, in the order of the text.
+/// The operands of a fused instruction, in text order.
 pub type Uses = SmallVec<[Operand; 4]>;
 
 /// The encodings of fused instructions, which differ in the scalars and literals that they read.
@@ -17,11 +17,11 @@ pub enum Encoding {
     Short,
     /// Three operands, and 64 bits.
     Long,
-    /// The scalar unit's.
+    /// The scalar unit's instructions.
     Scalar,
 }
 
-/// Operands of the outer instruction that the inner one may have made, bit `n` for operand `n`.
+/// Operands of the outer instruction that may be the inner one's result, bit `n` for operand `n`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slots(pub u8);
 
@@ -37,7 +37,7 @@ const SECOND: Slots = Slots(2);
 const THIRD: Slots = Slots(4);
 const EITHER: Slots = Slots(3);
 
-/// The operands of two instructions, whose outer one reads the result of the inner one.
+/// The operands of two instructions; the outer one uses the result of the inner one.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'i> {
     pub inner: &'i [Operand],
@@ -47,7 +47,7 @@ pub struct Pair<'i> {
 }
 
 impl Pair<'_> {
-    /// The first operand of the outer instruction that the inner one has not made.
+    /// The first operand of the outer instruction that is not the inner one's result.
     fn other(&self) -> Operand {
         self.outer[usize::from(self.slot == 0)]
     }
@@ -80,9 +80,9 @@ pub struct Row {
     pub inner: Operation,
     pub fused: Operation,
     pub encoding: Encoding,
-    /// True if the fused instruction leaves the outer one's condition code.
+    /// True if the fused instruction has the outer one's condition code.
     pub keeps_condition: bool,
-    /// The operands of the fused instruction; none if the constants do not allow it.
+    /// The operands of the fused instruction; `None` if the constants do not allow it.
     pub uses: fn(&Pair<'_>) -> Option<Uses>,
 }
 
@@ -106,7 +106,7 @@ const fn scalar(
     Row { encoding: Encoding::Scalar, ..row(outer, slots, inner, fused, uses) }
 }
 
-/// Logic of the scalar unit, whose condition code says that the result is not zero.
+/// Scalar logic, whose condition code shows that the result is not zero.
 const fn logic(outer: Operation, inner: Operation, fused: Operation) -> Row {
     Row { keeps_condition: true, ..scalar(outer, EITHER, inner, fused, |p| Some(smallvec![p.other(), p.inner[0]])) }
 }
@@ -116,7 +116,7 @@ fn in_order(pair: &Pair<'_>) -> Option<Uses> {
     Some(smallvec![pair.inner[0], pair.inner[1], pair.other()])
 }
 
-/// The same after a shift of the vector unit, which names the amount first.
+/// The operands in order after a vector shift, whose first operand is the amount.
 fn shifted(pair: &Pair<'_>) -> Option<Uses> {
     Some(smallvec![pair.inner[1], pair.inner[0], pair.other()])
 }
@@ -126,7 +126,7 @@ fn shifted_by(pair: &Pair<'_>, amount: u32) -> Option<Uses> {
     (pair.inner[1] == Operand::Constant(amount)).then(|| smallvec![pair.inner[0], pair.other()])
 }
 
-/// A count that begins with the other summand.
+/// A count that starts with the other summand.
 fn counted(pair: &Pair<'_>) -> Option<Uses> {
     (pair.inner[1] == Operand::Constant(0)).then(|| smallvec![pair.inner[0], pair.other()])
 }
@@ -146,8 +146,8 @@ fn signed(low: u32, high: u32) -> bool {
     low as i32 <= high as i32
 }
 
-/// An upper bound of zero is left alone, since the sign of a zero may differ. The median of a NaN is the lower bound, as
-/// that of both steps.
+/// An upper bound of zero is excluded, because the sign of a zero may differ. The median of a NaN is the lower bound,
+/// as in the two steps.
 fn floats(low: u32, high: u32) -> bool {
     let (low, high) = (f32::from_bits(low), f32::from_bits(high));
     low < high && high != 0.0
@@ -164,14 +164,14 @@ fn low_field(pair: &Pair<'_>) -> Option<Uses> {
     Some(smallvec![pair.inner[1], pair.inner[0], Operand::Constant(bits)])
 }
 
-/// Bits that were masked, shifted down to the lowest place.
+/// Masked bits, shifted down to bit 0.
 fn masked_field(pair: &Pair<'_>) -> Option<Uses> {
     let ((mask, value), amount) = (pair.inner_constant()?, pair.other_constant()? & 31);
     let bits = low_ones(mask >> amount)?;
     Some(smallvec![value, Operand::Constant(amount), Operand::Constant(bits)])
 }
 
-/// A field whose bits a mask leaves.
+/// A bit field that a mask selects.
 fn unmasked(pair: &Pair<'_>) -> Option<Uses> {
     let (mask, value) = pair.inner_constant()?;
     let (first, count) = (constant(pair.outer[1])?, constant(pair.outer[2])?);
@@ -191,7 +191,7 @@ fn shifted_field(pair: &Pair<'_>) -> Option<Uses> {
     (0 < up && up <= down).then(|| smallvec![pair.inner[1], Operand::Constant(down - up), Operand::Constant(32 - down)])
 }
 
-/// Bits that were shifted down and up again: those from there on.
+/// Bits that were shifted down and up again: clears the bits below.
 fn cleared(pair: &Pair<'_>) -> Option<Uses> {
     let (down, up) = (constant(pair.inner[0])? & 31, pair.other_constant()? & 31);
     (down == up).then(|| smallvec![Operand::Constant(u32::MAX << up), pair.inner[1]])
@@ -207,8 +207,8 @@ fn chosen_bits(pair: &Pair<'_>) -> Option<Uses> {
     (mask == !not_mask).then(|| smallvec![Operand::Constant(mask), a, b])
 }
 
-/// Two words next to each other, shifted: what `a << n` and `b >> (32 - n)` make together. Of the sum the first part is
-/// already fused.
+/// Two adjacent words, shifted: the combination of `a << n` and `b >> (32 - n)`. The first part of the sum is already
+/// fused.
 fn funnel(pair: &Pair<'_>) -> Option<Uses> {
     let (down, up) = (constant(pair.inner[0])?, constant(pair.outer[1])?);
     let are_beside = (1..32).contains(&down) && down + up == 32;

@@ -1,6 +1,6 @@
-//! Signs of floats: negations and absolute values become modifiers of the operands that they make.
+//! Signs of floats: negations and absolute values become operand modifiers.
 //!
-//! A modifier changes the sign bit and nothing else, of NaNs too, as the logic that it replaces.
+//! A modifier only changes the sign bit, even of NaNs, like the logic that it replaces.
 
 use super::Walk;
 use super::rows::{Encoding, Uses};
@@ -16,7 +16,7 @@ enum Sign {
     Absolute,
 }
 
-/// The change that an instruction makes, and the operand that it changes.
+/// The change that an instruction makes, and its operand.
 fn changed(inst: &Inst) -> Option<(Sign, Operand)> {
     use Operation as O;
     let (bits, operand) = match inst.uses[..] {
@@ -31,7 +31,7 @@ fn changed(inst: &Inst) -> Option<(Sign, Operand)> {
     matches!(operand, Operand::Reg(_)).then_some((sign, operand))
 }
 
-/// The operands that are 32-bit floats and take modifiers, bit `n` for operand `n`.
+/// The 32-bit float operands that accept modifiers, bit `n` for operand `n`.
 fn float_operands(inst: &Inst) -> u8 {
     use Operation as O;
     let is_of_floats = inst.modifiers.suffix.ends_with("_f32");
@@ -48,7 +48,8 @@ fn float_operands(inst: &Inst) -> u8 {
     }
 }
 
-/// Returns true for operations on cubes. Cube operations always have the long encoding, so that a modifier costs nothing.
+/// Returns true for operations on cubes. Cube operations always have the long encoding, so that a modifier costs
+/// nothing.
 fn is_of_cube(operation: Operation) -> bool {
     use Operation as O;
     matches!(operation, O::CubeS | O::CubeT | O::CubeMajor | O::CubeFace)
@@ -77,7 +78,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The instruction with the sign of operand `n` as a modifier, and the one that made it before.
+    /// The instruction with the sign of operand `n` as a modifier, and the instruction that changed it before.
     fn signed(&self, at: usize, n: usize) -> Option<(usize, Inst)> {
         let inst = &self.block.insts[at];
         let inner = if inst.operation().is_some_and(is_of_cube) { self.repeatable(at, n) } else { self.maker(at, n) }?;

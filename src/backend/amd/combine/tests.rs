@@ -1,4 +1,4 @@
-//! Each row on the generations that have its instruction, and pairs that must stay as they are.
+//! Each row on the generations with its instruction, and pairs that must stay.
 
 use super::*;
 use crate::backend::amd::machine::{Dpp, Label, Pseudo, Special};
@@ -49,7 +49,7 @@ impl Registers {
         self.function.blocks.remove(0).insts
     }
 
-    /// Two instructions, the second with the result of the first where `None` is.
+    /// Two instructions; the result of the first replaces `None` in the second.
     fn pair(mut self, inner: (O, &[Operand]), outer: (O, &[Option<Operand>])) -> Pairs {
         let unit =
             |operation: O| if operation.name().unwrap_or("").starts_with("s_") { File::Scalar } else { File::Vector };
@@ -66,7 +66,7 @@ struct Pairs {
 }
 
 impl Pairs {
-    /// The only instruction that is left; none if the pass has changed nothing.
+    /// The only remaining instruction; `None` if the pass has changed nothing.
     fn fused(self, profile: &str) -> Option<Inst> {
         let insts = self.registers.combined(&self.insts, profile);
         match &insts[..] {
@@ -214,10 +214,10 @@ fn constants_decide() {
     let Registers { v: [a, ..], .. } = Registers::new();
     let n = number;
     let pairs: [Apart<'_>; 7] = [
-        // Not the lowest bits, and not a mask of what was shifted.
+        // Not the lowest bits, and not a mask of the shifted value.
         (O::ShrB32, &[n(5), a], O::AndB32, &[Some(n(62)), None]),
         (O::AndB32, &[n(0xf0f0), a], O::ShrB32, &[Some(n(4)), None]),
-        // Less far down than up, and another way.
+        // A smaller shift down than up, and the reverse order.
         (O::ShlB32, &[n(8), a], O::ShrB32, &[Some(n(4)), None]),
         (O::ShrB32, &[n(5), a], O::ShlB32, &[Some(n(4)), None]),
         // Words that leave a gap.
@@ -229,7 +229,7 @@ fn constants_decide() {
     for (inner, inner_uses, outer, outer_uses) in pairs {
         assert_eq!(fused("gfx900", (inner, inner_uses), (outer, outer_uses)), None, "{inner:?} in {outer:?}");
     }
-    // A count that does not begin at zero.
+    // A count that does not start at zero.
     let counted = fused("gfx900", (O::BitCount, &[a, a]), (O::AddU32, &[None, Some(a)]));
     assert_eq!(counted, None);
 }
@@ -289,7 +289,7 @@ fn pairs_that_stay() {
     let stay =
         [read_twice, both, written_twice, declared, source_changes, lanes_change, keeps, is_planned, is_lane, moves];
     assert_eq!(stay, [0; 10]);
-    // The outer one may keep lanes and change an operand of the inner one.
+    // The outer one may disable lanes or change an operand of the inner one.
     let kept = interrupted(|some, _, insts| {
         insts[1].keeps = true;
         insts[1].defs[0] = some.v[0];
@@ -325,7 +325,7 @@ fn a_sum_with_a_carry_loses_it() {
     assert_eq!(some.combined(&insts, "gfx701"), [Inst::real(O::MadU24, &[sum], &[a, b, c])]);
 }
 
-/// The signs that an instruction takes from the one before.
+/// The signs that an instruction absorbs from the previous one.
 fn signs(profile: &str, sign: (O, u32), outer: O, suffix: &'static str, count: usize) -> Option<(u8, u8)> {
     let some = Registers::new();
     let [a, b, c] = some.v;
@@ -382,7 +382,7 @@ fn a_literal_leaves_no_room_for_signs_before_gfx10() {
     }
 }
 
-/// How many of two moves of an operand and a store of both are removed, with another instruction between the moves.
+/// The number of two moves and a store of both that are removed, with another instruction between the moves.
 fn shared_moves(from: Operand, between: Option<Inst>) -> usize {
     let mut some = Registers::new();
     let [a, b] = [(); 2].map(|()| some.register(File::Vector));
@@ -530,7 +530,7 @@ fn comparisons_of_other_lanes_switch_none() {
     let exec = Operand::Special(Special::Exec);
     let other = Inst::real(O::ScalarMove, &[exec], &[number(u32::MAX)]);
     assert_eq!(switched("gfx1100-wave32", "lt_u32", O::ScalarAnd, Some(other)).len(), 3);
-    // A wait would follow, or an instruction would write a mask as well.
+    // Otherwise a wait would follow, or an instruction would also write a mask.
     for profile in ["gfx900", "gfx942", "gfx1010-wave32"] {
         assert_eq!(switched(profile, "lt_u32", O::ScalarAnd, None).len(), 2);
     }
@@ -547,7 +547,7 @@ fn moves_of_bytes_are_one_instruction() {
         some.combined(&insts, "gfx1100-wave32"),
         [Inst::real(O::PermuteBytes, &[joined], &[a, b, number(0x0201_0004)])]
     );
-    // The selector would take an instruction too.
+    // The selector would need an instruction too.
     let mut some = Registers::new();
     let _ = [(); 2].map(|()| some.register(File::Vector));
     assert_eq!(some.combined(&insts, "gfx900"), insts);
@@ -649,7 +649,7 @@ fn instructions_read_parts_of_registers() {
     for (operation, uses, expected) in parts {
         assert_eq!(fused((*operation, uses), O::MinI32, b, "gfx900"), *expected, "{operation:?} {uses:?}");
     }
-    // The other operand: scalar from gfx9 on, never a constant. A carry would be written to VCC.
+    // The other operand is scalar from gfx9 on, and never a constant. A carry would be written to VCC.
     assert_eq!(fused(bytes, O::XorB32, s, "gfx803"), None);
     assert_eq!(fused(bytes, O::XorB32, s, "gfx900"), Some(("BYTE_1", false, a)));
     assert_eq!(fused(bytes, O::XorB32, number(1), "gfx900"), None);

@@ -1,9 +1,8 @@
-//! Two vector instructions in one, from RDNA 3 on in waves of 32 lanes.
+//! Pairs vector instructions (VOPD), from RDNA 3 on in waves of 32 lanes.
 //!
-//! Runs after the waits for memory, which nothing passes, and before hazards are fixed. Each instruction looks a few
-//! instructions ahead for the nearest one that can be the other half: one that can move up to it, or that it can move down
-//! to. Only instructions of one origin become one, so that each line belongs to one cross-lane
-//! operation or to none.
+//! Runs after the waits for memory, which nothing crosses, and before hazards are resolved. Each instruction looks
+//! ahead for the nearest one that can be the other half: one that can move up to it, or that it can move down to. Only
+//! instructions with the same origin are paired, so that each line belongs to at most one cross-lane operation.
 
 mod table;
 
@@ -17,7 +16,7 @@ use table::{Half, Rules, halves, rules};
 /// Instructions that are examined.
 const WINDOW: usize = 32;
 
-/// Joins instructions of a function whose registers have places.
+/// Pairs instructions of a function after register allocation.
 pub fn pair(function: &mut Function, arch: &Arch) {
     let Some(rules) = rules(arch) else { return };
     for block in &mut function.blocks {
@@ -67,7 +66,7 @@ impl Touched {
 
 /// An instruction of a block.
 struct Place {
-    /// None if it has become the half of another one.
+    /// `None` if it has become part of a pair.
     inst: Option<Inst>,
     halves: SmallVec<[Half; 2]>,
     touched: Touched,
@@ -85,7 +84,7 @@ impl Place {
         }
     }
 
-    /// The operation that it was made for, and the text of a cross-lane one.
+    /// The operation that it belongs to, and the text of a cross-lane one.
     fn owner(&self) -> Option<impl PartialEq> {
         self.inst.as_ref().map(|inst| (inst.origin, inst.is_lane.then_some(inst.span)))
     }
@@ -94,10 +93,10 @@ impl Place {
 /// A partner that was found.
 struct Found {
     at: usize,
-    /// The halves in their order, and true if the earlier instruction is the second one.
+    /// The halves in order, and true if the earlier instruction is the second one.
     halves: [Half; 2],
     is_swapped: bool,
-    /// The pair takes the place of the later instruction.
+    /// The pair replaces the later instruction.
     is_late: bool,
 }
 
@@ -143,7 +142,7 @@ impl<'r> Pairing<'r> {
         None
     }
 
-    /// The halves that two instructions become, and true if the second one is first.
+    /// The halves for two instructions, and true if the second one comes first.
     fn fit(&self, earlier: &Place, later: &Place) -> Option<([Half; 2], bool)> {
         if earlier.owner() != later.owner() || earlier.touched.writes.meets(&later.touched.reads) {
             return None;

@@ -1,8 +1,8 @@
-//! The instructions that can be one of two in one, and the registers that the two must not share.
+//! The instructions that can be paired (VOPD), and the constraints on their registers.
 //!
-//! Sources: "VOPD" of AMD's RDNA 3, RDNA 3.5 and RDNA 4 ISA guides, LLVM's `checkVOPDRegConstraints`, and LLVM's pull
-//! request 220348: on RDNA 3 the sources that the two have at one port must be an even and an odd register, as the
-//! hardware otherwise may not wait for one of them.
+//! Sources: "VOPD" in AMD's RDNA 3, RDNA 3.5 and RDNA 4 ISA guides, LLVM's `checkVOPDRegConstraints`, and LLVM's pull
+//! request 220348: on RDNA 3 the two sources at each port must be an even and an odd register, because otherwise the
+//! hardware may not wait for one of them.
 
 use crate::backend::amd::arch::{Arch, Dual};
 use crate::backend::amd::machine::{File, Inst, Operand, RegisterRange, Special, is_inline};
@@ -22,11 +22,11 @@ enum Port {
     Mask,
 }
 
-/// The same operation with its operands at other ports.
+/// The equivalent operation with its operands at other ports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Other {
     None,
-    /// The operation whose first two operands are these in the opposite order.
+    /// The operation with its first two operands swapped.
     Swapped(Operation),
     /// A move reads its source as the second operand of a sum with zero.
     Sum,
@@ -35,11 +35,11 @@ enum Other {
 /// An operation that can be a half.
 struct Row {
     operation: Operation,
-    /// The ports of its operands, in the order of the text.
+    /// The ports of its operands, in text order.
     ports: &'static [Port],
     /// It reads its destination at the third port.
     accumulates: bool,
-    /// True if it must be the second one of the two.
+    /// True if it must be the second half.
     is_second: bool,
     other: Other,
 }
@@ -81,18 +81,18 @@ static ROWS: &[Row] = &[
 /// The rules of a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rules {
-    /// The number of banks that vector registers are in, at each port. The halves read from different ones.
+    /// The number of vector register banks at each port. The halves must read from different banks.
     banks: [u16; 3],
     /// The second of two moves reads its source at the third port, wherever it is.
     moves_apart: bool,
-    /// A half may write a register that the other one reads.
+    /// A half may write a register that the other half reads.
     overwrites: bool,
 }
 
 const RDNA3: Rules = Rules { banks: [2, 2, 2], moves_apart: false, overwrites: true };
 const RDNA4: Rules = Rules { banks: [4, 4, 2], moves_apart: true, overwrites: false };
 
-/// The rules for two instructions in one; none if there are no such.
+/// The rules for pairs; `None` if the processor has none.
 pub const fn rules(arch: &Arch) -> Option<&'static Rules> {
     match (arch.processor.dual, arch.wave) {
         (Dual::Rdna3, 32) => Some(&RDNA3),
@@ -101,7 +101,7 @@ pub const fn rules(arch: &Arch) -> Option<&'static Rules> {
     }
 }
 
-/// An instruction as one of two.
+/// An instruction as half of a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Half {
     pub operation: Operation,
@@ -110,7 +110,7 @@ pub struct Half {
     result: u16,
     /// The vector register that each port reads.
     vectors: [Option<u16>; 3],
-    /// The scalar register or VCC that it reads, or its literal: one at most.
+    /// Its scalar register, VCC or literal: at most one.
     scalar: Option<Scalar>,
 }
 
@@ -157,7 +157,7 @@ impl Half {
         read.filter(|_| is_complete).map(|half| Half { uses, ..half })
     }
 
-    /// This pair with one more operand, if its port can read it.
+    /// This half with one more operand, if its port can read it.
     fn reading(mut self, port: Port, operand: Operand) -> Option<Half> {
         match (port, operand) {
             (Port::First, Operand::Constant(bits)) if is_inline(bits) => {}
@@ -184,7 +184,7 @@ impl Half {
 }
 
 impl Rules {
-    /// Returns true if one instruction can be both, in this order.
+    /// Returns true if the two can be paired in this order.
     pub fn take(&self, first: &Half, second: &Half) -> bool {
         !first.is_second
             && first.result % 2 != second.result % 2

@@ -1,4 +1,4 @@
-//! Each rule for two instructions in one, with a pair that keeps it and one that breaks it.
+//! Each rule for pairs, with a pair that satisfies it and one that violates it.
 
 use super::*;
 use crate::backend::amd::machine::{Block, File, Label, Operand, RegisterRange, Special};
@@ -29,7 +29,7 @@ fn inst(operation: O, to: u16, uses: &[Operand]) -> Inst {
     Inst { keeps: operation == O::FmacF32, ..inst }
 }
 
-/// The text of a block after its instructions were joined.
+/// The text of a block after pairing.
 fn joined(profile: &str, insts: &[Inst]) -> Vec<String> {
     let arch = arch(profile);
     let mut function = Function::default();

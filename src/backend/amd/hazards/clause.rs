@@ -1,11 +1,11 @@
-//! Accesses to memory that follow each other directly. With XNACK they run again together after a page fault, so none of
-//! them may overwrite what one of them reads, and no store may come after a load (LLVM: `checkSoftClauseHazards`).
+//! Consecutive memory accesses. With XNACK they run again together after a page fault, so none of them may overwrite an
+//! operand of any, and no store may follow a load (LLVM: `checkSoftClauseHazards`).
 
 use crate::backend::amd::view::{Access, Cell, Roles, Traits, View};
 use std::collections::BTreeSet;
 
-/// The reads and writes of the last accesses: vector accesses, and scalar loads. At most one of the two is not
-/// empty, but where ways meet.
+/// The reads and writes of the last accesses: vector accesses, and scalar loads. At most one of the two is not empty,
+/// except where paths meet.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Clauses([Clause; 2]);
 
@@ -49,7 +49,7 @@ impl Clause {
         Clause { reads: and(&self.reads, &view.reads), writes: and(&self.writes, &view.writes) }
     }
 
-    /// Returns true if running it again reads something else.
+    /// Returns true if running it again would read other values.
     fn is_torn(&self) -> bool {
         !self.reads.is_disjoint(&self.writes)
     }

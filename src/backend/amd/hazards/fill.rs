@@ -1,7 +1,7 @@
-//! Instructions that run earlier in place of wait states: what they are when registers have places.
+//! Instructions that move forward to fill wait states, after register allocation.
 //!
-//! Instructions that access memory stay. EXEC, VCC and the condition code are registers like others, so nothing passes the switching
-//! of lanes that depends on it.
+//! Instructions that access memory stay. EXEC, VCC and the condition code are registers like others, so an instruction
+//! does not pass a change of EXEC that it depends on.
 
 use crate::backend::amd::forward::Step;
 use crate::backend::amd::view::{Access, Cell, Traits, View};

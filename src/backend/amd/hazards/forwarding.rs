@@ -1,20 +1,21 @@
-//! Vector registers of RDNA 3 in waves of 64 lanes that are written on two sides of a write of EXEC and soon read together
-//! (LLVM: `VALUPartialForwardingHazard`): one half of the wave may get an old value.
+//! Vector registers of RDNA 3 in waves of 64 lanes that are written before and after a write of EXEC and soon read
+//! together (LLVM: `VALUPartialForwardingHazard`): one half of the wave may get an old value.
 
 use super::rows::FLUSHES;
 use crate::backend::amd::view::{Access, Cell, Kinds, Traits, View};
 use std::collections::BTreeMap;
 
-/// Vector instructions from the first write to the second one, and from that to the reading one.
+/// Vector instructions from the first write to the second, and from there to the read.
 const TO_SECOND: u8 = 3;
 const TO_READ: u8 = 5;
 
 /// The state of the hazard so far.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Forwarding {
-    /// Registers that were written: for how many more vector instructions that matters, and whether EXEC was written since.
+    /// Written registers: the number of vector instructions for which that still matters, and whether EXEC was written
+    /// since.
     written: BTreeMap<Cell, (u8, bool)>,
-    /// Registers that were written before and after EXEC was: for how many more they must not be read together.
+    /// Registers that were written before and after EXEC: the number of instructions that must not read them together.
     pairs: BTreeMap<(Cell, Cell), u8>,
 }
 
@@ -32,8 +33,8 @@ impl Forwarding {
         before.0 != self.written || before.1 != self.pairs
     }
 
-    /// Returns true if an instruction reads two registers too soon. DPP counts as reading the old value of its result, as LLVM has
-    /// it, also where no lane keeps that.
+    /// Returns true if an instruction reads two registers too soon. As in LLVM, DPP counts as reading the old value of
+    /// its result, even if no lane keeps it.
     pub fn endangers(&self, view: &View) -> bool {
         let old = if view.traits.contains(Traits::DPP) { &view.writes[..] } else { &[] };
         let reads = |cell: &Cell| view.reads.iter().chain(old).any(|access| access.cell == *cell);

@@ -1,4 +1,5 @@
-//! Keeps instructions as far apart as the hardware needs: one pass over the blocks, one table of rules per generation.
+//! Keeps instructions as far apart as the hardware requires: one pass over the blocks, one table of rules per
+//! generation.
 //!
 //! Runs after register allocation and the waits for memory. The pending hazards at the start of a block are the union
 //! of those of its predecessors. Missing wait states are filled with independent instructions of the block, or with
@@ -22,7 +23,7 @@ use smallvec::SmallVec;
 use state::State;
 use std::collections::VecDeque;
 
-/// Mends a function whose registers have places.
+/// Resolves the hazards of a function after register allocation.
 pub fn mend(function: &mut Function, arch: &Arch) {
     let table = rows::of(arch);
     let starts = starts(function, arch, table);
@@ -33,7 +34,7 @@ pub fn mend(function: &mut Function, arch: &Arch) {
     }
 }
 
-/// Wait states between a write of a vector register and a move of it from other lanes.
+/// Wait states between a write of a vector register and a DPP read of it.
 pub fn states_before_dpp(arch: &Arch) -> u8 {
     rows::of(arch).rows.iter().find(|row| **row == rows::MOVED).map_or(0, |row| row.reach)
 }
@@ -54,12 +55,12 @@ fn starts(function: &Function, arch: &Arch, table: &Table) -> Vec<State> {
     })
 }
 
-/// Works through one block.
+/// Processes one block.
 struct Mender<'a> {
     arch: &'a Arch,
     table: &'a Table,
     state: State,
-    /// The instructions still to be processed, and the views of them.
+    /// The instructions still to be processed, and their views.
     next: VecDeque<Inst>,
     views: VecDeque<View>,
     done: Vec<Inst>,
@@ -125,7 +126,7 @@ fn nop(states: u8) -> Inst {
     Inst::real(Operation::Nop, &[], &[Operand::Constant(u32::from(states) - 1)])
 }
 
-/// The instruction that goes before another one.
+/// The instruction inserted before another one.
 fn mending(fix: Fix, before: &Inst) -> Inst {
     let null = Operand::Special(Special::Null);
     match fix {

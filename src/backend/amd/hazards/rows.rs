@@ -1,10 +1,10 @@
-//! The rules, one table per generation: pairs of instructions that need a distance, and the remedy.
+//! The rules, one table per generation: pairs of instructions that need a distance, and the fix.
 //!
-//! Sources: LLVM's `GCNHazardRecognizer`, the wait-state tables of AMD's ISA guides (GCN 3, Vega, CDNA 3), and ACO's
-//! `aco_insert_NOPs` for hazards that LLVM does not know. There are no rules for instructions that are never selected
-//! (GDS, messages, MFMA and dot products, indexed registers, LDS_DIRECT), nor for gfx10.1's branches to the distance 0x3f,
-//! which the assembler avoids. Two rules that are not about pairs are in `forwarding` and `clause`. Two instructions in one
-//! are one vector instruction that reads and writes what both do.
+//! Sources: LLVM's `GCNHazardRecognizer`, the wait-state tables in AMD's ISA guides (GCN 3, Vega, CDNA 3), and ACO's
+//! `aco_insert_NOPs` for hazards that LLVM does not handle. There are no rules for instructions that are never selected
+//! (GDS, messages, MFMA and dot products, indexed registers, LDS_DIRECT), nor for gfx10.1's branches to the distance
+//! 0x3f, which the assembler avoids. Two rules that are not about pairs are in `forwarding` and `clause`. A VOPD pair
+//! counts as one vector instruction with the reads and writes of both.
 
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::view::{Kinds, Roles, Traits};
@@ -13,9 +13,9 @@ use crate::profile::processor::Hazards;
 /// The registers that connect an event to others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Touch {
-    /// None: the event as such.
+    /// None: the event itself.
     Nothing,
-    /// Registers of a kind that it reads in one of these roles, or for any where none is named.
+    /// Registers of a kind that it reads in one of these roles, or in any role if none is named.
     Reads(Kinds, Roles),
     Writes(Kinds, Roles),
 }
@@ -29,14 +29,14 @@ pub struct Event {
     pub touch: Touch,
 }
 
-/// The event or count that ends a rule's danger.
+/// The event or count that ends a rule's hazard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Clock {
     /// Wait states.
     States,
     /// Vector instructions.
     Vector,
-    /// Nothing but the instructions that end it.
+    /// Only the instructions that end it.
     None,
 }
 
@@ -54,7 +54,7 @@ pub enum Cure {
 pub enum Fix {
     /// Wait until a field of DEPCTR is zero.
     Wait(&'static str),
-    /// Wait until all stores are done.
+    /// Wait until all stores have completed.
     WaitForStores,
     /// A move of the first vector operand onto itself.
     IdleMove,
@@ -64,7 +64,7 @@ pub enum Fix {
     RewriteVcc,
 }
 
-/// A rule: `first`, then perhaps `middle`, and `last` too soon after, on the same register where all touch some.
+/// A rule: `first`, optionally `middle`, and `last` too soon after, on the same register if all use one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hazard {
     /// The rule in words.
@@ -77,9 +77,9 @@ pub struct Hazard {
     pub clock: Clock,
     /// The number of ticks that the clock must count between the first (or the middle) instruction and the last one.
     pub reach: u8,
-    /// Instructions that end the danger before the middle one, and after it.
+    /// Instructions that end the hazard before the middle one, and after it.
     pub ends: [Traits; 2],
-    /// True if the first instruction endangers one middle instruction alone: what ends that danger ends all.
+    /// True if the first instruction affects only one middle instruction: whatever ends that hazard ends all.
     pub arms_once: bool,
     pub cure: Cure,
 }
@@ -103,7 +103,7 @@ const fn reads(traits: Traits, kinds: Kinds) -> Event {
     event(traits, Touch::Reads(kinds, ANY))
 }
 
-/// So many wait states between two instructions.
+/// A minimum number of wait states between two instructions.
 const fn states(name: &'static str, first: Event, last: Event, reach: u8) -> Hazard {
     Hazard {
         name,
@@ -119,7 +119,7 @@ const fn states(name: &'static str, first: Event, last: Event, reach: u8) -> Haz
     }
 }
 
-/// An instruction between two others, unless one that ends the danger is there.
+/// An instruction between two others, unless one that ends the hazard is there.
 const fn fixed(name: &'static str, first: Event, last: Event, ends: Traits, fix: Fix) -> Hazard {
     Hazard { clock: Clock::None, ends: [ends, ends], cure: Cure::Before(fix), ..states(name, first, last, 1) }
 }
@@ -168,7 +168,7 @@ const LONG_STORE: Hazard = states(
     writes(Traits::VALU, Kinds::VECTOR),
     1,
 );
-/// Scalar loads may end between a write of VCC and the branch, and leave VCCZ as it was.
+/// Scalar loads may complete between a write of VCC and the branch, and leave VCCZ unchanged.
 const STALE_VCCZ: Hazard = fixed(
     "a scalar load is under way, then a branch looks at VCCZ",
     event(Traits::SMEM, Touch::Nothing),
@@ -235,7 +235,7 @@ const EXEC_THEN_SWAP: Hazard = states(
     4,
 );
 
-// RDNA 1; the first one later too. V_NOP does not count.
+// RDNA 1; the first one also affects later ones. V_NOP does not count.
 
 const EXEC_THEN_PERMLANE: Hazard = fixed(
     "a vector instruction writes EXEC, then PERMLANE is the next one",
@@ -292,7 +292,7 @@ const MEMORY_BRANCH_LDS: Hazard =
 
 const SCALAR_READERS: Traits = Traits::VALU.union(Traits::SALU).union(Traits::BRANCH);
 const MASK_READ: Event = event(Traits::VALU, Touch::Reads(SCALARS, Roles::MASK));
-/// Nothing ends the danger before the register is written again (LLVM since pull request 138663).
+/// The hazard lasts until the register is written again (LLVM since pull request 138663).
 const fn mask_rewritten(name: &'static str, by: Traits, kinds: Kinds, end: Traits, field: &'static str) -> Hazard {
     Hazard {
         middle: Some(writes(by, kinds)),
@@ -338,7 +338,7 @@ const TRANS_USE: Hazard = Hazard {
 
 // RDNA 4.
 
-/// Once a vector instruction has read a pair, the danger of writing it never ends.
+/// Once a vector instruction has read a pair, the hazard of writing it never ends.
 const fn rewritten(
     name: &'static str,
     by: Traits,
@@ -385,7 +385,8 @@ pub struct Table {
     pub rows: &'static [Hazard],
     /// [`Forwarding`](super::forwarding::Forwarding) goes wrong.
     pub forwards_partially: bool,
-    /// Accesses that run again after a page fault (LLVM: `FeatureSupportsXNACK`; on RDNA 1 it keeps only scalar loads apart).
+    /// Accesses that run again after a page fault (LLVM: `FeatureSupportsXNACK`; on RDNA 1 only scalar loads are
+    /// affected).
     pub replays: Traits,
 }
 
@@ -393,7 +394,7 @@ const ACCESSES: Traits = MEMORY.union(Traits::SMEM);
 const NO_RULES: Table = Table { rows: &[], forwards_partially: false, replays: NONE };
 const GCN3: &[Hazard] = &[MOVED, EXEC_THEN_DPP, LANE_SELECT, SCALAR_THEN_MEMORY, DIV_FMAS, LONG_STORE, HALF_VCC];
 
-/// The rules that a processor's code must keep.
+/// The rules for a processor's code.
 pub const fn of(arch: &Arch) -> &'static Table {
     match (arch.processor.hazards, arch.wave) {
         (Hazards::Gcn1, _) => &Table {

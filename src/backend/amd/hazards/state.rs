@@ -1,4 +1,4 @@
-//! The pending events at a place in the program: instructions that others must not follow too soon.
+//! The pending events at a point of the program: instructions that others must not follow too soon.
 
 use super::clause::Clauses;
 use super::forwarding::Forwarding;
@@ -17,7 +17,7 @@ struct Key {
     cell: Cell,
 }
 
-/// All that is pending, and how much longer by its rule's clock.
+/// Everything pending, and its remaining time by its rule's clock.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct State {
     pending: BTreeMap<Key, u8>,
@@ -53,7 +53,7 @@ impl Pending for State {
 }
 
 impl State {
-    /// The fixes that must precede the next instruction, less those already there.
+    /// The fixes that must precede the next instruction, except those already there.
     pub fn need(&self, table: &Table, view: &View, there: &[Fix]) -> Need {
         let mut need = Need { states: u8::from(self.clauses.endangers(view)), fix: None };
         let mut add = |fix| need.fix = need.fix.or((!there.contains(&fix)).then_some(fix));
@@ -146,7 +146,7 @@ impl State {
 }
 
 impl Hazard {
-    /// The register for which a first instruction is noted.
+    /// The register under which the first instruction for a cell is recorded.
     fn first_cell(&self, cell: Cell) -> Cell {
         if self.in_pairs { cell.pair() } else { cell }
     }
@@ -157,7 +157,7 @@ fn is_event(event: &Event, view: &View) -> bool {
     is_one && !event.without.intersects(view.traits)
 }
 
-/// Returns true if an event has to do with a register that a rule has pending.
+/// Returns true if an event involves a register that a rule has pending.
 fn touches(event: &Event, view: &View, cell: Cell) -> bool {
     match event.touch {
         Touch::Nothing => true,
@@ -174,7 +174,7 @@ fn touched(accesses: &[Access], kinds: Kinds, roles: Roles) -> impl Iterator<Ite
     accesses.iter().filter(fits).map(|access| access.cell)
 }
 
-/// How far an instruction moves a rule's clock.
+/// The number of ticks by which an instruction advances a rule's clock.
 fn ticks(hazard: &Hazard, view: &View) -> u8 {
     match hazard.clock {
         Clock::States => view.states,

@@ -1,4 +1,4 @@
-//! Each rule with a pair of instructions that breaks it, and with enough between them.
+//! Each rule with a pair of instructions that violates it, and with enough instructions in between.
 
 use super::*;
 use crate::backend::amd::machine::{Block, Dpp, Label, RegisterRange};
@@ -95,7 +95,7 @@ fn words(inst: &Inst) -> String {
     }
 }
 
-/// Both instructions need something between, and nothing when `enough` is there.
+/// Both instructions need something in between, and nothing if `enough` is there.
 fn check(profile: &str, first: Inst, last: Inst, needed: &str, enough: Vec<Inst>) {
     let found = between(profile, vec![vec![first.clone(), last.clone()]]);
     assert_eq!(found, [needed], "{profile}: {first:?}, {last:?}");
@@ -103,7 +103,7 @@ fn check(profile: &str, first: Inst, last: Inst, needed: &str, enough: Vec<Inst>
     assert!(between(profile, vec![distant]).is_empty(), "{profile}: {last:?} is far enough off");
 }
 
-/// So many instructions that have to do with nothing.
+/// This many unrelated instructions.
 fn others(count: usize) -> Vec<Inst> {
     let mut other = inst(O::ScalarMove, &[s(90)], &[ZERO]);
     other.is_lane = true;
@@ -133,7 +133,7 @@ fn wait_states_of_gcn() {
     check("gfx942", store(vs(4, 3)), moved(5, 1), "2 states", others(2));
 }
 
-/// With XNACK, what follows directly runs again together.
+/// With XNACK, accesses that follow directly run again together.
 #[test]
 fn accesses_that_run_again() {
     let plain = |to| load(v(to), pair(4));
@@ -176,7 +176,7 @@ fn what_needs_no_wait_states() {
     assert!(between("gfx900", vec![vec![inst(O::ScalarMove, &[s(5)], &[ZERO]), readlane(s(8), s(5))]]).is_empty());
     // 64 bits of data are read at once.
     assert!(between("gfx900", vec![vec![store(vs(4, 2)), moved(5, 1)]]).is_empty());
-    // RDNA 2 waits by itself.
+    // RDNA 2 waits itself.
     assert!(between("gfx1030-wave32", vec![vec![moved(1, 2), dpp(3, 1)]]).is_empty());
 }
 
@@ -263,19 +263,19 @@ fn masks_of_rdna_3() {
     assert_eq!(between(profile, vec![vec![first(), by_scalar(), read()]]), ["depctr_sa_sdst"]);
     assert_eq!(between(profile, vec![vec![first(), compare(pair(6)), select(pair(6))]]), ["depctr_va_sdst"]);
     assert_eq!(between(profile, vec![vec![select(VCC), compare(VCC), select(VCC)]]), ["depctr_va_vcc"]);
-    // Neither another scalar that a vector instruction reads ends it, nor waiting before the write.
+    // Neither another scalar that a vector instruction reads ends it, nor a wait before the write.
     let fields = ["depctr_sa_sdst", "depctr_vm_vsrc"].map(|field| Operand::Field(field, 0));
     let wait = || inst(O::WaitDependencies, &[], &fields);
     let literal = inst(O::Move, &[v(50)], &[Operand::Constant(0x1234_5678)]);
     for between_them in [inst(O::Move, &[v(50)], &[s(70)]), literal, wait()] {
         assert_eq!(between(profile, vec![vec![first(), between_them, by_scalar(), read()]]), ["depctr_sa_sdst"]);
     }
-    // Once the write was waited for, another one does not matter.
+    // After a wait for the write, another one does not matter.
     assert!(between(profile, vec![vec![first(), by_scalar(), wait(), read(), by_scalar(), read()]]).is_empty());
     assert!(between("gfx1150-wave32", vec![vec![first(), by_scalar(), read()]]).is_empty());
 }
 
-/// A wait for a write on one of two ways does not end the danger on the other.
+/// A wait for a write on one of two paths does not end the hazard on the other.
 #[test]
 fn masks_that_one_way_writes_again() {
     let by_scalar = || inst(O::ScalarMove64, &[pair(6)], &[ZERO]);
@@ -338,7 +338,7 @@ fn scalars_that_rdna_4_rewrites() {
     let use_it = |number| inst(O::Move, &[v(50)], &[s(number)]);
     let by_scalar = || inst(O::ScalarMove, &[s(6)], &[ZERO]);
     let by_vector = || inst(O::ReadFirstLane, &[s(6)], &[v(1)]);
-    // Having read the other one of the pair counts too, but only what is written is not read at once.
+    // A read of the other one of the pair counts too, but only the written one cannot be read at once.
     assert_eq!(between(profile, vec![vec![use_it(7), by_scalar(), use_it(6)]]), ["depctr_sa_sdst"]);
     assert!(between(profile, vec![vec![use_it(7), by_scalar(), use_it(7)]]).is_empty());
     assert_eq!(between(profile, vec![vec![use_it(6), by_vector(), use_it(6)]]), ["depctr_va_sdst"]);

@@ -63,7 +63,7 @@ fn lanes_of_an_if_wait_through_its_else() {
     assert_eq!(ranges(&mut function, blocks, a), [[(9, 16)]]);
 }
 
-/// A value that leaves a loop in some lanes is live through all later rounds.
+/// A value that leaves a loop in some lanes is live through all later iterations.
 #[test]
 fn results_of_loops_have_no_holes() {
     let mut function = Function::default();

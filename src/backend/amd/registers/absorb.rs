@@ -1,12 +1,12 @@
-//! Lets instructions write at once where a copy in the same block would bring their result.
+//! Makes an instruction write directly to the destination of a later copy of its result in the same block.
 //!
-//! A copy into a register that keeps lanes cannot share a place with its source, since both are alive in between. Where the
-//! same lanes are active and nothing looks at the register meanwhile, its writer may as well write it there.
+//! A copy into a register that keeps lanes cannot share a place with its source, because both are live in between. If
+//! the same lanes are active and nothing accesses the destination meanwhile, the instruction can write there directly.
 
 use super::webs::copied;
 use crate::backend::amd::machine::{File, Function, Inst, Operand, Reg, RegInfo, Slice, Specials};
 
-/// Does so for all copies that allow it, and takes them out.
+/// Does this for all suitable copies, and removes them.
 pub fn absorb(function: &mut Function) {
     let counts = Counts::new(function);
     let mut seen = Seen { at: vec![Accesses::default(); function.registers.len()], exec: 0 };
@@ -79,7 +79,7 @@ struct Accesses {
 /// The effects of the instructions so far.
 struct Seen {
     at: Vec<Accesses>,
-    /// The one that last wrote EXEC, or the start of the block.
+    /// The last write of EXEC, or the start of the block.
     exec: u32,
 }
 

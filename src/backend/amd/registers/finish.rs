@@ -1,11 +1,11 @@
-//! Writes places into instructions. Copies become moves, or nothing; declarations go.
+//! Writes places into instructions. Copies become moves or nothing, and declarations disappear.
 
 use super::webs::copied;
 use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, RegisterRange, Slice};
 use crate::backend::amd::mnemonic::Operation;
 use smallvec::SmallVec;
 
-/// Replaces virtual registers by hardware registers; `first_of` gives the first register of each.
+/// Replaces virtual registers by hardware registers; `first_of` returns the first register of each.
 pub fn finish(function: &mut Function, first_of: impl Fn(Slice) -> u16) {
     let files: Vec<File> = function.registers.iter().map(|info| info.file).collect();
     let place = |slice: Slice| {
@@ -31,7 +31,7 @@ pub fn finish(function: &mut Function, first_of: impl Fn(Slice) -> u16) {
     }
 }
 
-/// The moves that a copy becomes. Where both ends overlap, none overwrites what another still reads.
+/// The moves for a copy. If both ends overlap, none overwrites a register that another still reads.
 fn moves(copy: &Inst, to: RegisterRange, from: RegisterRange) -> SmallVec<[Inst; 2]> {
     if to == from {
         return SmallVec::new();

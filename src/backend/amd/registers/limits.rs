@@ -1,11 +1,11 @@
-//! How many registers a kernel may use, and how many waves then run at once.
+//! The number of registers that a kernel may use, and the resulting occupancy.
 
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::machine::{File, Function, Inst, Operand};
 use crate::backend::amd::mnemonic::Operation;
 use crate::profile::processor::Share;
 
-/// SIMDs that the waves of a workgroup are spread over: the SIMDs of a compute unit, or of a workgroup processor from gfx10 on.
+/// SIMDs that share the waves of a workgroup: the SIMDs of a compute unit, or of a workgroup processor from gfx10 on.
 const SIMDS: u32 = 4;
 /// Vector registers that an instruction can name.
 const NAMED_VECTORS: u16 = 256;
@@ -22,7 +22,8 @@ fn share(arch: &Arch) -> Share {
 pub struct Limits {
     pub vectors: u16,
     pub scalars: u16,
-    /// Take scalar registers in turn: each wave has all of them, and registers that were not used lately need no waits.
+    /// Take scalar registers in rotation: each wave has all of them, and registers that were not used recently need no
+    /// waits.
     pub rotates_scalars: bool,
 }
 
@@ -40,8 +41,8 @@ impl Limits {
     }
 }
 
-/// The vector registers that a function needs besides the named ones: one more if a shift has its amount in the
-/// last one that it would be given.
+/// The vector registers that a function needs in addition to the named ones: one more if a shift would have its amount
+/// in its last one.
 pub fn spare_vectors(function: &Function, arch: &Arch, vectors: u16) -> u16 {
     let share = share(arch);
     let is_misread = |inst: &Inst| {
@@ -54,7 +55,7 @@ pub fn spare_vectors(function: &Function, arch: &Arch, vectors: u16) -> u16 {
     u16::from(is_full && function.blocks.iter().flat_map(|block| &block.insts).any(is_misread))
 }
 
-/// Waves of a SIMD that have their registers at once.
+/// Waves that fit on a SIMD by their registers.
 pub fn occupancy(arch: &Arch, vectors: u16, scalars: u16) -> u16 {
     let share = share(arch);
     let by_vectors = share.vectors / vectors.max(1).next_multiple_of(share.vector_granule);

@@ -1,9 +1,9 @@
 //! Gives virtual registers hardware registers.
 //!
-//! Copies first lose their cost where they can: instructions write where the value is wanted, and registers that copies
-//! join share a place. Then a linear scan places the rest. A register without a place is spilled to memory, with loads
-//! and stores around its accesses, and allocation starts again. Under the rules of [`machine`](super::machine) a
-//! register stays in one place all its life, so nothing is ever split.
+//! Copies first become free where possible: instructions write where the value is needed, and registers connected by
+//! copies share a place. Then a linear scan places the rest. A register without a place is spilled to memory, with
+//! loads and stores around its accesses, and allocation starts again. Under the rules of [`machine`](super::machine) a
+//! register stays in one place for its whole life, so nothing is ever split.
 
 mod absorb;
 mod finish;
@@ -25,37 +25,37 @@ use webs::Webs;
 /// How registers were assigned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Allocation {
-    /// Vector registers, the highest in use plus one.
+    /// Vector registers: the highest in use plus one.
     pub vectors: u16,
-    /// Scalar registers, the highest in use plus one; VCC is not among them.
+    /// Scalar registers: the highest in use plus one, without VCC.
     pub scalars: u16,
     /// 32-bit values of an invocation that live in scratch memory.
     pub spilled_vectors: u32,
     /// 32-bit values of a wave that live in lanes of vector registers.
     pub spilled_scalars: u32,
-    /// Bytes of scratch memory of one invocation, variables and spilled values.
+    /// Bytes of scratch memory of one invocation, for variables and spilled values.
     pub scratch_bytes: u32,
 }
 
 /// Why registers cannot be assigned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// Something must go to scratch memory, and the function has not made that ready.
+    /// Something must go to scratch memory, which the function has not set up.
     NeedsScratch,
     /// The operands of one instruction do not fit.
     Full(File),
 }
 
-/// Rounds of spilling; each one leaves fewer values in registers, and real kernels need two or three.
+/// Limit of the spilling rounds; each one leaves fewer values in registers, and real kernels need two or three.
 const ROUNDS: u32 = 24;
 
-/// Steps per instruction and round, besides the steps that are counted elsewhere.
+/// Steps per instruction and round, in addition to the steps counted elsewhere.
 const STEPS_PER_INST: usize = 4;
 
 /// Puts all registers into places.
 ///
 /// # Errors
-/// Where values must go to scratch memory and cannot, and where even that is not enough.
+/// When values must go to scratch memory and cannot, or when even that is not enough.
 pub fn allocate(function: &mut Function, arch: &Arch, limits: &Limits) -> Result<Allocation, Failure> {
     let mut room = Room::new(function, arch);
     absorb(function);
@@ -89,7 +89,7 @@ fn done(function: &mut Function, arch: &Arch, webs: &Webs, firsts: &[Option<u16>
     let (vectors, scalars) = (ends(File::Vector), ends(File::Scalar));
     finish::finish(function, |slice| {
         let (web, offset) = webs.home(slice.reg);
-        // A register without a place is never alive: nothing reads what is written there.
+        // A register without a place is never live: its value is never read.
         firsts[web].unwrap_or(0) + offset
     });
     Allocation {
@@ -101,8 +101,9 @@ fn done(function: &mut Function, arch: &Arch, webs: &Webs, firsts: &[Option<u16>
     }
 }
 
-/// Returns true if an instruction may write before it has read all: with XNACK the memory unit runs a scalar load of
-/// several registers again after a page fault, so it must not overwrite its own address (LLVM: the `_ec` loads).
+/// Returns true if an instruction may write before it has read all operands: with XNACK the memory unit repeats a
+/// scalar load of several registers after a page fault, so it must not overwrite its own address (LLVM: the `_ec`
+/// loads).
 fn writes_early(inst: &Inst) -> bool {
     use Operation as O;
     matches!(inst.operation(), Some(O::LoadScalar64 | O::LoadScalar128 | O::LoadScalar256))

@@ -1,7 +1,7 @@
-//! Places for webs: a linear scan in the order in which they become alive.
+//! Places for webs: a linear scan in the order in which they become live.
 //!
-//! Each web goes to the lowest row of hardware registers that is free wherever it is alive, holes in other webs' ranges
-//! among it. Where there is none, the web that is used least for the time that it takes leaves for memory.
+//! Each web goes to the lowest row of hardware registers that is free in its live ranges, which may use holes in other
+//! webs' ranges. If there is none, the web with the fewest uses for its length is spilled to memory.
 
 use super::limits::Limits;
 use super::webs::{Web, Webs};
@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The places of webs, or the webs that must be spilled.
 #[derive(Debug)]
 pub struct Placement {
-    /// The first hardware register of each web that has a place.
+    /// The first hardware register of each web with a place.
     pub firsts: Vec<Option<u16>>,
-    /// Webs that found no place, in ascending order.
+    /// Webs without a place, in ascending order.
     pub evicted: BTreeSet<usize>,
 }
 
@@ -23,13 +23,13 @@ pub struct Placement {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full(pub File);
 
-/// How much it costs to keep each web in memory, none if that is impossible.
+/// The cost of keeping each web in memory; `None` if that is impossible.
 pub type Costs = Vec<Option<u64>>;
 
 /// Finds places.
 ///
 /// # Errors
-/// Where webs that must not go to memory do not fit.
+/// When webs that must not be spilled do not fit.
 pub fn place(webs: &Webs, limits: &Limits, costs: &Costs) -> Result<Placement, Full> {
     let count = webs.webs.len();
     let mut scan = Scan {
@@ -128,7 +128,7 @@ impl Bank {
         Bank { taken: vec![BTreeMap::new(); usize::from(registers)], next: rotates.then_some(0) }
     }
 
-    /// The rows where a web may begin.
+    /// The rows where a web may start.
     fn rows(&self, web: &Web) -> impl Iterator<Item = u16> + use<> {
         let last = self.taken.len().checked_sub(web.slots.len()).map(|last| last as u16);
         let grid = web.grid;
@@ -159,8 +159,8 @@ impl Bank {
         before.take_while(move |(_, (to, _))| *to >= range.from).map(|(_, (_, web))| *web)
     }
 
-    /// The webs in the way of a web on a row, and what it costs to keep them in memory; none if that is not less than
-    /// `bound`, or impossible. The search ends with the first web that shows it.
+    /// The webs in the way of a web on a row, and the cost of keeping them in memory; `None` if that is not less than
+    /// `bound`, or impossible. The search ends with the first web that shows this.
     fn cost_of_row(&self, first: u16, web: &Web, costs: &Costs, bound: u64) -> Option<(u64, BTreeSet<usize>)> {
         let (mut sum, mut ways) = (0_u64, BTreeSet::new());
         for (register, ranges) in (usize::from(first)..).zip(&web.slots) {

@@ -1,7 +1,7 @@
-//! Moves webs to memory: vector registers to scratch, scalar ones to lanes of vector registers.
+//! Spills webs: vector registers to scratch memory, scalar ones to lanes of vector registers.
 //!
-//! Each use loads and each definition stores, under the EXEC of the instruction itself. So lanes that are off keep in memory
-//! what they had, as they would in a register. Registers whose inactive lanes are read stay where they are.
+//! Each use loads and each definition stores, under the EXEC of the instruction itself. So inactive lanes keep their
+//! values in memory, as they would in a register. Registers whose inactive lanes are read are not spilled.
 
 use super::Failure;
 use super::place::Costs;
@@ -19,7 +19,7 @@ pub struct Room {
     arch: Arch,
     /// Registers from this one on are temporary: they hold a value around one instruction.
     first_temporary: u32,
-    /// Vector registers whose lanes hold scalars, and how many lanes of the last one do.
+    /// Vector registers whose lanes hold scalars, and the number of used lanes of the last one.
     holders: Vec<Slice>,
     /// The declarations of holders that are not in the function yet.
     declared: Vec<Inst>,
@@ -89,7 +89,7 @@ enum Home {
     Lanes(Vec<(Slice, u32)>),
 }
 
-/// The cost of keeping each web in memory: accesses, those in loops more, for the time that it takes; none if it
+/// The cost of keeping each web in memory: its accesses, weighted by loop depth, relative to its length; `None` if it
 /// must stay in registers.
 pub fn costs(function: &Function, webs: &Webs, depths: &[u32], room: &Room) -> Costs {
     let mut accesses = vec![0_u64; webs.webs.len()];
@@ -132,7 +132,7 @@ fn read_across(inst: &Inst) -> impl Iterator<Item = Slice> + '_ {
 /// Moves webs to memory.
 ///
 /// # Errors
-/// Where that needs scratch memory and the function has none.
+/// When that needs scratch memory and the function has none.
 pub fn spill(function: &mut Function, webs: &Webs, evicted: &BTreeSet<usize>, room: &mut Room) -> Result<(), Failure> {
     let first_new = function.registers.len() as u32;
     let mut homes = BTreeMap::new();
@@ -159,14 +159,14 @@ struct Writer<'f> {
     webs: &'f Webs,
     homes: BTreeMap<usize, Home>,
     generation: Generation,
-    /// Registers from this one on are in no web so far.
+    /// Registers from this one on are not in a web.
     first_new: u32,
     /// The block that is being written.
     insts: Vec<Inst>,
 }
 
 impl Writer<'_> {
-    /// Where a register is in memory: its home, and its first word there.
+    /// The place of a register in memory: its home, and its first word there.
     fn home(&self, slice: Slice) -> Option<(Home, u32)> {
         if slice.reg.0 >= self.first_new {
             return None;
@@ -209,7 +209,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A copy with an end in memory is a load or a store alone.
+    /// A copy with one end in memory is a single load or store.
     fn copy(&mut self, copy: &Inst, to: Slice, from: Slice) -> bool {
         match (self.home(to), self.home(from)) {
             (None, None) => return false,
@@ -306,7 +306,7 @@ impl Writer<'_> {
     }
 }
 
-/// The largest offset of scratch instructions that ends in ones and all of a generation have.
+/// The largest offset of scratch instructions that all of a generation support, of the form 2^n - 1.
 const fn reach(generation: Generation) -> u32 {
     match generation {
         Generation::Rdna1 => 0x7ff,
@@ -314,7 +314,7 @@ const fn reach(generation: Generation) -> u32 {
     }
 }
 
-/// A slice as pieces that one instruction moves.
+/// A slice in pieces that one instruction moves.
 fn pieces(home: &Home, slice: Slice) -> SmallVec<[Slice; 4]> {
     let mut pieces = SmallVec::new();
     let mut first = slice.first;

@@ -1,7 +1,7 @@
-//! Webs: registers that share a place because copies between them then cost nothing.
+//! Webs: registers that share a place so that copies between them are free.
 //!
-//! A web is a row of hardware registers, each with its occupied ranges. A copy merges two webs if one place suits both, and
-//! if they are live at the same time only while they hold the copied value.
+//! A web is a row of hardware registers, each with its occupied ranges. A copy merges two webs if one place suits both,
+//! and if they are live at the same time only while they hold the copied value.
 
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::live::Live;
@@ -9,12 +9,12 @@ use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, 
 use crate::backend::range::{JoinBudget, Range, Ranges, common, merged};
 use crate::limits;
 
-/// Ranges of two webs that are joined whatever that takes.
+/// Number of ranges up to which two webs are always merged.
 const SHORT: usize = 512;
-/// Consecutive hardware registers beyond which two webs stay apart: long rows are hard to place.
+/// Maximum number of consecutive hardware registers of a merged web: long rows are hard to place.
 const WIDTH_LIMIT: usize = 16;
 
-/// Hardware registers that a web may begin at, given by a residue.
+/// Hardware registers that a web may start at, given by a residue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
     /// A power of two.
@@ -43,17 +43,17 @@ impl Grid {
     }
 }
 
-/// A row of hardware registers and when each is taken.
+/// A row of hardware registers and the occupied ranges of each.
 #[derive(Clone, Debug)]
 pub struct Web {
     pub file: File,
     pub grid: Grid,
-    /// Its first hardware register, where one of its registers has a fixed place.
+    /// Its first hardware register, if one of its registers has a fixed place.
     pub fixed: Option<u16>,
     pub slots: Vec<Ranges>,
-    /// Where each is written.
+    /// The positions of each register's writes.
     writes: Vec<Vec<u32>>,
-    /// Its registers and how far after the start each begins.
+    /// Its registers with their offsets from the start.
     pub members: Vec<(Reg, u16)>,
 }
 
@@ -70,12 +70,12 @@ impl Web {
         }
     }
 
-    /// When it becomes alive; none if it never does.
+    /// The position where it becomes live; `None` if it never does.
     pub fn start(&self) -> Option<u32> {
         self.slots.iter().filter_map(|slot| slot.first()).map(|range| range.from).min()
     }
 
-    /// How long its registers are taken, in the numbers of ranges.
+    /// The total length of its registers' ranges.
     pub fn length(&self) -> u64 {
         self.slots.iter().flatten().map(|range| u64::from(range.to - range.from) + 1).sum()
     }
@@ -84,8 +84,8 @@ impl Web {
         self.slots.iter().map(|ranges| ranges.len()).sum()
     }
 
-    /// The web and another one that begins `shift` after it; none if they cannot share a row. `copied` comes from after the
-    /// copy to the end of its block.
+    /// The union of the web and another one that starts `shift` later; `None` if they cannot share a row. `copied`
+    /// extends from the copy to the end of its block.
     fn united(&self, other: &Web, shift: i32, copied: Range, budget: &mut JoinBudget) -> Option<Web> {
         let front = shift.min(0).unsigned_abs() as u16;
         let (mine, theirs) = (front, (shift + i32::from(front)) as u16);
@@ -118,8 +118,8 @@ impl Web {
     }
 }
 
-/// Returns true if two registers, each with its ranges and its writes, may be one: they are alive at once at most from
-/// the copy on, before either is written again.
+/// Returns true if two registers, each with its ranges and its writes, can be one: they are live at the same time only
+/// after the copy, and before either is written again.
 fn agree(a: (&[Range], &[u32]), b: (&[Range], &[u32]), copied: Range) -> bool {
     let is_written = |writes: &[u32], to: u32| {
         let behind = writes.partition_point(|at| *at <= copied.from);
@@ -130,7 +130,7 @@ fn agree(a: (&[Range], &[u32]), b: (&[Range], &[u32]), copied: Range) -> bool {
     })
 }
 
-/// Where a row begins if parts of it, so far after its start, have fixed places; none if they contradict each other.
+/// The start of a row, if parts of it at these offsets have fixed places; `None` if they contradict each other.
 fn common_start(parts: [(Option<u16>, u16); 2]) -> Option<Option<u16>> {
     let mut start = None;
     for (fixed, behind) in parts {
@@ -149,13 +149,13 @@ fn common_start(parts: [(Option<u16>, u16); 2]) -> Option<Option<u16>> {
 pub struct Webs {
     /// Webs that were merged into others are empty.
     pub webs: Vec<Web>,
-    /// The web of each register, and how far after its start it begins.
+    /// The web of each register, and the register's offset from its start.
     homes: Vec<(u32, u16)>,
     budget: JoinBudget,
 }
 
 impl Webs {
-    /// One for each register.
+    /// One web for each register.
     pub fn single(function: &Function, arch: &Arch, live: &Live) -> Webs {
         let infos = (0..).map(Reg).zip(&function.registers);
         let webs: Vec<Web> = infos.map(|(reg, info)| Web::single(reg, info, arch, live)).collect();
@@ -177,7 +177,7 @@ impl Webs {
         webs
     }
 
-    /// The web that a register belongs to, and how far after its start the register begins.
+    /// The web of a register, and the register's offset from its start.
     pub fn home(&self, reg: Reg) -> (usize, u16) {
         let (web, offset) = self.homes[reg.index()];
         (web as usize, offset)

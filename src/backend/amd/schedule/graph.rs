@@ -1,9 +1,9 @@
 //! The dependences in a stretch of straight-line code, and the live ranges of its registers.
 //!
-//! An instruction depends on the last writer of its operands, and comes a number of cycles after it. It also depends on
-//! earlier readers and writers of its results. Registers are tracked in parts of 32 bits. EXEC, M0 and the shared vector
-//! register are parts like others. Some instructions write the condition code or VCC as a side effect: such dead writes
-//! are kept out of the ranges in which a value is needed, and are not ordered among themselves.
+//! An instruction depends on the last writer of its operands, and must follow it by a number of cycles. It also depends
+//! on earlier readers and writers of its results. Registers are tracked in parts of 32 bits. EXEC, M0 and the shared
+//! vector register are parts like others. Some instructions write the condition code or VCC as a side effect: such dead
+//! writes are kept out of the ranges in which a value is needed, and are not ordered among themselves.
 //!
 //! The effort is linear: each reader is met by the next write and forgotten.
 
@@ -21,7 +21,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
     pub to: u32,
-    /// 0 where nothing but the order matters.
+    /// 0 if only the order matters.
     pub latency: u32,
 }
 
@@ -58,19 +58,19 @@ impl Graph {
     }
 }
 
-/// A part of a register in the stretch.
+/// A part of a register in the current region.
 #[derive(Clone, Copy)]
 struct Cell {
-    /// The stretch that the rest is about.
+    /// The region that the other fields refer to.
     stretch: u32,
     writer: u32,
-    /// Index of its last reader in `Builder::readers`, which links to the earlier ones.
+    /// Index of its last reader in `Builder::readers`, which links to earlier ones.
     readers: u32,
     /// The number of its value in the stretch's lives.
     value: u32,
 }
 
-/// The parts of all registers, for one stretch after the other.
+/// The parts of all registers, for one region after the other.
 pub struct Cells {
     /// The first part of each register.
     firsts: Vec<u32>,
@@ -110,13 +110,13 @@ impl Cells {
     }
 }
 
-/// A flag register, some of whose writes nothing needs.
+/// A flag register, some of whose writes are dead.
 struct Flag {
     which: Specials,
     /// The last write whose value is needed.
     writer: u32,
     readers: Vec<u32>,
-    /// The dead writes since, and the one of them that comes after the readers.
+    /// The dead writes since, and the one that follows the readers.
     dead: Vec<u32>,
     gate: u32,
 }
@@ -129,21 +129,21 @@ impl Flag {
 
 /// Accesses to one memory.
 struct Memory {
-    /// The last one that must stay in its place.
+    /// The last access that must stay in place.
     last: u32,
     loads: Vec<u32>,
 }
 
-/// The memories that no access to another one changes, and the chain of all accesses that others must see in order.
+/// The memories that are independent of each other, and the chain of all accesses that others must see in order.
 const SHARED_MEMORY: usize = 0;
 const BUFFERS: usize = 1;
 const PRIVATE: usize = 2;
 const COHERENT: usize = 3;
 
-/// Maximum number of readers of a register that are kept away from its copies.
+/// Limit of the readers of a register that are kept away from its copies.
 const COPY_READERS: usize = 16;
 
-/// Builds the graph of one stretch.
+/// Builds the graph of one region.
 pub struct Builder<'a> {
     function: &'a Function,
     cells: &'a mut Cells,
@@ -153,7 +153,8 @@ pub struct Builder<'a> {
     readers: Vec<(u32, u32)>,
     flags: [Flag; 2],
     memories: [Memory; 4],
-    /// Set-ups of cross-lane operations since the last gate, which is the first instruction of an operation after set-ups.
+    /// Setups of cross-lane operations since the last gate, which is the first instruction of an operation after
+    /// setups.
     set_ups: Vec<u32>,
     gate: u32,
 }
@@ -188,7 +189,7 @@ impl<'a> Builder<'a> {
         Graph::new(insts.len(), &self.edges)
     }
 
-    /// Keeps set-ups before the operations that follow them, so that listings of operations show them apart.
+    /// Keeps setups before the operations that follow them, so that listings of operations show them separately.
     fn set_up(&mut self, n: u32, origin: Origin) {
         match origin {
             Origin::Code => {}
@@ -263,7 +264,7 @@ impl<'a> Builder<'a> {
     fn write(&mut self, n: u32, cell: u32) {
         let Cell { writer, readers, .. } = *self.cells.at(cell);
         if writer != NONE {
-            // A load in flight is waited for before anything else is written to its place.
+            // Before anything else is written to a pending load's register, the load must be waited for.
             let node = &self.nodes[writer as usize];
             self.edge(writer, n, if node.load.is_some() { node.latency } else { 0 });
         }
@@ -272,7 +273,7 @@ impl<'a> Builder<'a> {
         (known.writer, known.readers) = (n, NONE);
     }
 
-    /// Puts an instruction after the last `most` readers of a chain, as far as they come before it in the source.
+    /// Puts an instruction after the last `most` readers of a chain, as far as they precede it in the source.
     fn after_readers(&mut self, n: u32, mut chain: u32, most: usize) {
         for _ in 0..most {
             if chain == NONE {
@@ -286,8 +287,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A copy costs nothing where its ends share a place. So whatever else reads its source comes before it where it does in
-    /// the source, and the source is written after what still reads the target.
+    /// A copy is free if its ends share a place. So other reads of its source stay before it if they precede it in the
+    /// source, and the source is written only after the remaining reads of the target.
     fn keep_copies_free(&mut self, n: u32, inst: &Inst) {
         let (Code::Pseudo(Pseudo::Copy), [Operand::Reg(to)], [Operand::Reg(from)]) =
             (inst.code, &inst.defs[..], &inst.uses[..])
@@ -388,7 +389,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Loads pass each other; all else stays in the order of the source.
+    /// Loads may pass each other; everything else stays in source order.
     fn access(&mut self, n: u32, memory: usize, stays: bool) {
         let last = self.memories[memory].last;
         self.edge(last, n, 0);
@@ -411,7 +412,7 @@ fn specials_read(inst: &Inst, function: &Function) -> Specials {
     }
 }
 
-/// The flags that each instruction writes without anyone needing the value. At the end of the stretch all are needed.
+/// The flags that each instruction writes without a reader. At the end of the region all are needed.
 fn dead_flags(insts: &[Inst]) -> Vec<Specials> {
     let flags = Specials::SCC | Specials::VCC;
     let mut needed = flags;
@@ -429,14 +430,14 @@ fn dead_flags(insts: &[Inst]) -> Vec<Specials> {
     dead
 }
 
-/// Returns true if a write leaves a part of a flag, as a write of half of VCC does.
+/// Returns true if a write preserves a part of a flag, like a write of half of VCC.
 fn keeps_flag(inst: &Inst, flag: Specials) -> bool {
     let is_half = |operand: &Operand| matches!(operand, Operand::Special(Special::VccLow | Special::VccHigh));
     flag == Specials::VCC && inst.defs.iter().any(is_half)
 }
 
-/// The memory that an instruction accesses, and true if it keeps its place among the accesses to it. None if it accesses no
-/// memory, or memory that nothing writes.
+/// The memory that an instruction accesses, and true if it keeps its place among the accesses to it. `None` if it
+/// accesses no memory, or read-only memory.
 fn accessed(inst: &Inst) -> Option<(usize, bool)> {
     use Operation as O;
     let operation = inst.operation()?;

@@ -1,7 +1,7 @@
 //! Cycles from the issue of an instruction to the issue of a reader of its result, one row per generation.
 //!
-//! Sources: the wave issue rules of AMD's GCN 3 and RDNA 2 to 4 ISA guides, and the figures by which ACO estimates run
-//! times (`aco_statistics`). Memory latencies are rough averages: they only decide what to start early.
+//! Sources: the wave issue rules in AMD's GCN 3 and RDNA 2 to 4 ISA guides, and ACO's figures for run-time estimates
+//! (`aco_statistics`). Memory latencies are rough averages: they only decide what to start early.
 
 use crate::backend::amd::arch::{Arch, Generation};
 
@@ -54,7 +54,7 @@ impl Latencies {
         &ROWS[generation as usize]
     }
 
-    /// Cycles that a vector instruction of a whole wave takes.
+    /// Cycles of a vector instruction for a whole wave.
     pub const fn vector_issue(&self, arch: &Arch) -> u32 {
         self.issue[(arch.wave / 64) as usize]
     }

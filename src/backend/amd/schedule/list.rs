@@ -1,9 +1,9 @@
-//! The order of a stretch: instructions are taken one by one from those whose dependences are met.
+//! Orders a region: instructions are taken one by one from those whose dependences are met.
 //!
-//! Loads come as early as their addresses are known, grouped by kind; then what leads to further loads; then
-//! everything else in the order of the source, as far as it need not wait for a result. Where nothing is ready, the one
-//! that waits least is next. An instruction that would take more registers than there are to spare is left until no other
-//! can run, and then the first of the source is taken: in the end that is the order of the source.
+//! Loads come as soon as their addresses are known, grouped by kind; then instructions that lead to further loads; then
+//! everything else in source order, unless it must wait for a result. If nothing is ready, the instruction with the
+//! shortest wait is next. An instruction that would exceed the available registers is deferred until no other can run,
+//! and then the first one in the source is taken: in the limit this is the source order.
 
 use super::graph::Graph;
 use super::pressure::{Counts, Level, Lives};
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// An instruction at most this many steps before a load that needs it runs before loads that are ready.
 const NEAR: u32 = 6;
-/// Loads that are ready are not kept waiting for further ones once there are this many.
+/// Number of ready loads that are not delayed for further ones.
 const GROUP: usize = 8;
 /// Registers that loads leave for computations in the meantime.
 const RESERVE: i32 = 4;
@@ -33,7 +33,7 @@ impl Stretch {
         0..self.nodes.len() as u32
     }
 
-    /// The cycles until all instructions of an order have run and all loads have arrived, and those without the latter.
+    /// The cycles until all instructions of an order have run and all loads have arrived, and those without the loads.
     pub fn cycles(&self, order: impl Iterator<Item = u32>) -> (u32, u32) {
         let mut earliest = vec![0; self.nodes.len()];
         let (mut now, mut end) = (0, 0);
@@ -51,8 +51,8 @@ impl Stretch {
         (end.max(now), now)
     }
 
-    /// An order that takes at most this many registers if possible; instructions at most `window` after the first one that
-    /// is left are examined.
+    /// An order with at most this many registers if possible; examines at most `window` instructions after the first
+    /// remaining one.
     pub fn ordered(&self, most: Counts, window: u32) -> Vec<u32> {
         let before = self.graph.before.clone();
         let ready = self.source().filter(|n| before[*n as usize] == 0);
@@ -75,7 +75,7 @@ impl Stretch {
         self.source().map(|_| list.next()).collect()
     }
 
-    /// Instructions from each one to the next load that needs its result.
+    /// Number of instructions from each one to the next load that needs its result.
     fn distances(&self) -> Vec<u32> {
         let mut distances = vec![FAR; self.nodes.len()];
         for n in self.source().rev() {
@@ -101,7 +101,7 @@ struct List<'s> {
     ready_loads: usize,
     /// How many dependences of each instruction are not met.
     before: Vec<u32>,
-    /// The first one in the source that is left.
+    /// The first remaining one in the source.
     first: u32,
     now: u32,
     /// The kind of the last instruction, if it was a load.
@@ -110,7 +110,7 @@ struct List<'s> {
     window: u32,
 }
 
-/// The preference for an instruction: the smallest is taken. First comes the cycle if it must wait, then the rank.
+/// The priority of an instruction: the smallest is taken. First the cycle if it must wait, then the rank.
 type Key = (u32, u32);
 
 /// Instructions without code.
@@ -182,7 +182,7 @@ impl List<'_> {
         (late, rank)
     }
 
-    /// Returns true if an instruction would take more registers than there are to spare.
+    /// Returns true if an instruction would exceed the available registers.
     fn is_too_much(&self, n: u32) -> bool {
         let reserve = if self.stretch.nodes[n as usize].load.is_some() { RESERVE } else { 0 };
         let change = self.level.change(n);

@@ -1,8 +1,8 @@
 //! Orders the instructions of each block so that they wait less: a list scheduler on virtual registers.
 //!
 //! A block is cut where it waits for others or for memory (branches, barriers, fences). Nothing moves across a cut, and
-//! loads stay after stores that may write the same memory. Between the cuts, loads start as early as their addresses are
-//! known, in groups of a kind, and other instructions run until the results have arrived ([`list`]). A new order is used
+//! loads stay after stores that may write the same memory. Between the cuts, loads start as soon as their addresses are
+//! known, grouped by kind, and other instructions run until the results have arrived ([`list`]). A new order is used
 //! only if it saves cycles by the table of [`latency`] and preserves the occupancy of the source order.
 
 mod graph;
@@ -31,7 +31,7 @@ pub struct Scheduled {
     pub waves: u16,
 }
 
-/// Kinds of loads, which come in groups.
+/// Kinds of loads, which are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Load {
     Scalar = 0,
@@ -39,7 +39,7 @@ pub enum Load {
     Shared = 2,
 }
 
-/// The facts about an instruction that its place depends on.
+/// The facts about an instruction that determine its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Node {
     pub load: Option<Load>,
@@ -49,15 +49,15 @@ pub struct Node {
     pub latency: u32,
     /// Cycles until other lanes can read its result.
     pub moved_latency: u32,
-    /// Cycles that it may wait for an operand before others are preferred, where it is a load or leads to one.
+    /// Cycles that it may wait for an operand before others are preferred, if it is a load or leads to one.
     pub patience: u32,
 }
 
-/// How far ahead instructions are searched for; where that takes too many registers, the next one is tried.
+/// Search windows in instructions; if one takes too many registers, the next one is tried.
 const WINDOWS: [u32; 3] = [256, 48, 12];
 
-/// Orders the instructions of all blocks; none if the order of the source stays. `shared_vectors` are registers that the
-/// function needs besides its own, `slack` those that stay free of the most that there may be.
+/// Orders the instructions of all blocks; `None` if the source order stays. `shared_vectors` are registers that the
+/// function needs in addition to its own, `slack` the number of registers to keep free.
 pub fn schedule(
     function: &Function,
     arch: &Arch,
@@ -98,8 +98,8 @@ fn better(stretch: &Stretch, most: Counts) -> Option<Vec<u32>> {
     orders.find(|order| fits(order)).filter(|order| stretch.cycles(order.iter().copied()) < before)
 }
 
-/// The stretches of a function that can be ordered: block, instructions, dependences; and the most registers that are alive
-/// at once.
+/// The regions of a function that can be ordered: block, instructions, dependences; and the maximum number of live
+/// registers.
 fn stretches(function: &Function, arch: &Arch) -> (Vec<(usize, Range<usize>, Stretch)>, Counts) {
     let live = Live::new(function, |_| false);
     let bases = bases(function, &live);
@@ -124,7 +124,7 @@ fn stretches(function: &Function, arch: &Arch) -> (Vec<(usize, Range<usize>, Str
     (stretches, peak)
 }
 
-/// The stretches between instructions that nothing passes.
+/// The regions between instructions that nothing passes.
 fn cuts(insts: &[Inst]) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
@@ -153,7 +153,7 @@ fn bases(function: &Function, live: &Live) -> Vec<Counts> {
         let file = usize::from(info.file == File::Scalar);
         let whole = super::machine::Slice { reg, first: 0, count: info.width };
         for range in live.parts(whole).iter().flatten() {
-            // Before instruction `n` is what has been there before `2 n`, where it reads, and still is.
+            // Before instruction `n` means: existing before `2 n`, where it reads, and still live.
             let (from, to) = (range.from / 2 + 1, range.to / 2 + 1);
             if from < to {
                 changes[from as usize][file] += 1;
@@ -171,7 +171,7 @@ fn bases(function: &Function, live: &Live) -> Vec<Counts> {
         .collect()
 }
 
-/// The most registers of each file that keep the occupancy of a peak, and that occupancy.
+/// The maximum number of registers of each file that keep the occupancy of a peak, and that occupancy.
 fn room(arch: &Arch, limits: &Limits, [shared_vectors, slack]: [u16; 2], peak: Counts) -> (Counts, u16) {
     let [vectors, scalars] = peak.map(|count| count as u16);
     let waves_of = |vectors: u16, scalars: u16| occupancy(arch, vectors + shared_vectors, scalars);
@@ -194,7 +194,7 @@ fn node(inst: &Inst, registers: &[RegInfo], arch: &Arch) -> Node {
     Node { load, issue, latency, moved_latency, patience: table.vector }
 }
 
-/// The kind of a load, the cycles until the next instruction, and those until the result.
+/// The kind of a load, the cycles until the next instruction, and the cycles until the result.
 fn timing(
     operation: Operation,
     inst: &Inst,

@@ -1,7 +1,7 @@
-//! How many registers a stretch of code takes in a given order.
+//! The register pressure of a region in a given order.
 //!
-//! A value is a part of a register from one write that kills to the next. The value occupies a register from its first write, or from
-//! the start of the stretch, to its last access, or to the end of the stretch where it is needed after it.
+//! A value is a part of a register from one killing write to the next. The value occupies a register from its first
+//! write, or from the start of the region, to its last access, or to the end of the region if it is needed after it.
 
 use crate::backend::amd::live::Live;
 use crate::backend::amd::machine::Slice;
@@ -13,7 +13,7 @@ pub enum Mode {
     /// It writes some lanes of it.
     Keep,
     Write,
-    /// The value begins, and takes nothing yet.
+    /// The value starts, and occupies nothing yet.
     Declare,
 }
 
@@ -21,13 +21,13 @@ pub enum Mode {
 struct Value {
     part: Slice,
     is_vector: bool,
-    /// Accesses that are left.
+    /// The remaining accesses.
     left: u32,
     is_alive: bool,
     is_needed_after: bool,
 }
 
-/// The number of no value.
+/// The index that means no value.
 const NONE: u32 = u32::MAX;
 
 /// Vector and scalar registers.
@@ -40,19 +40,19 @@ pub struct Lives {
     /// The first access of each instruction.
     firsts: Vec<u32>,
     accesses: Vec<(u32, Mode)>,
-    /// Registers that are taken at the start.
+    /// Registers occupied at the start.
     base: Counts,
     /// Places of the start and the end in the numbers of [`Live`].
     start: u32,
 }
 
 impl Lives {
-    /// An empty stretch that begins at the instruction of a number, with this many registers taken.
+    /// An empty region that starts at an instruction with this number, with this many registers occupied.
     pub fn new(start: u32, base: Counts) -> Lives {
         Lives { values: Vec::new(), firsts: vec![0], accesses: Vec::new(), base, start }
     }
 
-    /// The number of a value from before the stretch; whether it is alive is known at the end.
+    /// The index of a value from before the region; whether it is live is known at the end.
     pub fn live_before(&mut self, part: Slice, is_vector: bool) -> u32 {
         self.values.push(Value { part, is_vector, left: 0, is_alive: true, is_needed_after: true });
         self.values.len() as u32 - 1
@@ -67,7 +67,7 @@ impl Lives {
         self.values.len() as u32 - 1
     }
 
-    /// Notes that the next instruction touches a value; twice is as once.
+    /// Records that the next instruction accesses a value; repeated calls count once.
     pub fn access(&mut self, value: u32, mode: Mode) {
         let first = self.firsts[self.firsts.len() - 1] as usize;
         match self.accesses[first..].iter_mut().find(|(known, _)| *known == value) {
@@ -84,7 +84,7 @@ impl Lives {
         self.firsts.push(self.accesses.len() as u32);
     }
 
-    /// Finds out which values are alive at the start and at the end, once the stretch is complete.
+    /// Determines which values are live at the start and at the end, once the region is complete.
     pub fn complete(&mut self, live: &Live) {
         let count = self.firsts.len() as u32 - 1;
         let (start, end) = (2 * self.start, 2 * (self.start + count - 1) + 1);
@@ -108,7 +108,7 @@ impl Lives {
         Level { lives: self, values: self.values.clone(), now: self.base, peak: self.base }
     }
 
-    /// The most registers that are taken at once in an order.
+    /// The maximum number of registers occupied at once in an order.
     pub fn peak(&self, order: impl Iterator<Item = u32>) -> Counts {
         let mut level = self.level();
         order.for_each(|n| level.pass(n));
@@ -116,7 +116,7 @@ impl Lives {
     }
 }
 
-/// The registers that are taken while instructions pass one by one.
+/// The registers occupied while instructions pass one by one.
 pub struct Level<'l> {
     lives: &'l Lives,
     values: Vec<Value>,

@@ -8,7 +8,7 @@ use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::{BinOp, CmpOp, InstId, Origin, TernOp, UnOp, Value};
 
-/// A comparison that the scalar unit makes where its result is wanted.
+/// A scalar comparison that is executed at its use.
 #[derive(Clone, Copy, Debug)]
 pub struct ScalarTest {
     pub relation: &'static str,
@@ -21,8 +21,8 @@ pub const fn number(bits: u32) -> Operand {
     Operand::Constant(bits)
 }
 
-/// The operands of a choice in the order of the condition code: first the one where the code is set. `is_set` says that the
-/// condition holds there.
+/// The operands of a select in the order of the condition code: first the one for a set code. `is_set` is true if the
+/// condition is true when the code is set.
 pub const fn by_code(is_set: bool, [accept, reject]: [Operand; 2]) -> [Operand; 2] {
     if is_set { [accept, reject] } else { [reject, accept] }
 }
@@ -50,8 +50,7 @@ fn scalar_relation(op: CmpOp, scalar: Scalar) -> &'static str {
     row[op as usize]
 }
 
-/// Instructions on two 32-bit integers: of the vector unit, and of the scalar one. Shifts take the amount first, by the
-/// vector unit.
+/// Instructions on two 32-bit integers: vector and scalar. Vector shifts take the amount first.
 fn integer_operations(op: BinOp, is_signed: bool) -> Option<(Operation, Operation)> {
     use Operation as O;
     Some(match op {
@@ -127,7 +126,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Equal bits are counted from the top; the count is -1 where all are equal.
+    /// Counts equal bits from the top; the count is -1 if all are equal.
     fn find_msb(&mut self, is_signed: bool, a: Operand) -> Operand {
         use Operation as O;
         let none = number(u32::MAX);
@@ -162,7 +161,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Returns false for factors that fit in 24 unsigned bits, true if they fit in 24 signed bits, none otherwise.
+    /// Returns `Some(false)` for factors that fit in 24 unsigned bits, `Some(true)` if they fit in 24 signed bits,
+    /// otherwise `None`.
     fn short_factors(&self, factors: [Value; 2]) -> Option<bool> {
         let fit = |least: i64, most: i64| {
             factors.iter().all(|factor| match self.kernel.as_constant(*factor) {
@@ -241,7 +241,7 @@ impl Selector<'_> {
         self.result_mask(inst, mask);
     }
 
-    /// The mask of a comparison in the shader's own code that depends on the lane alone. A literal has 32 bits.
+    /// The mask of a comparison in the shader's own code that only depends on the lane. A literal has 32 bits.
     fn constant_mask(&mut self, inst: InstId) -> Option<Operand> {
         let result = self.kernel.result(inst)?;
         let set = self.known_set(result).filter(|_| self.arch.wave == 32 && self.origin == Origin::Code)?;
@@ -275,7 +275,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A comparison with one use waits for it, so that the condition code is used as it is.
+    /// A comparison with one use is deferred to it, so that the condition code can be used directly.
     pub fn compare_later(&mut self, inst: InstId, test: ScalarTest) {
         let Some(value) = self.kernel.result(inst) else { return };
         if self.uses[value.index()] == 1 {
@@ -286,7 +286,7 @@ impl Selector<'_> {
         self.give_one(value, mask);
     }
 
-    /// Makes a comparison into the condition code. Returns true if the code is set where the comparison is true.
+    /// Compares into the condition code. Returns true if the code is set when the comparison is true.
     fn test(&mut self, test: ScalarTest) -> bool {
         let user = std::mem::replace(&mut self.origin, test.origin);
         let is_set = self.compare_into_condition(test);
@@ -311,8 +311,8 @@ impl Selector<'_> {
         true
     }
 
-    /// Returns true if the condition code tells that a register is not zero: nothing has changed it since the logic that
-    /// wrote the register.
+    /// Returns true if the condition code shows that a register is not zero: it is unchanged since the logic that wrote
+    /// the register.
     fn is_in_condition(&self, register: Operand) -> bool {
         use Operation as O;
         let last = self.block.insts.iter().rev().find(|inst| inst.specials_written().contains(Specials::SCC));
@@ -331,7 +331,7 @@ impl Selector<'_> {
         self.on_masks(Operation::ScalarSelect, Operation::ScalarSelect64, &by_code(is_set, [TRUE, FALSE]))
     }
 
-    /// Puts a condition on which all active lanes agree into the condition code. Returns whether it is set where true.
+    /// Puts a uniform condition into the condition code. Returns true if it is set when the condition is true.
     #[must_use]
     pub fn condition(&mut self, value: Value) -> bool {
         if let Some(test) = self.late[value.index()].take() {
@@ -359,7 +359,7 @@ impl Selector<'_> {
         pairs.into_iter().map(|[accept, reject]| self.choose(mask, accept, reject)).collect()
     }
 
-    /// A choice by the condition code, which moves of literals leave alone.
+    /// A select by the condition code, which moves of literals do not change.
     fn scalar_choice(&mut self, pair: [Operand; 2]) -> Operand {
         self.scalar(Operation::ScalarSelect, &pair)
     }
@@ -387,7 +387,7 @@ impl Selector<'_> {
         }
     }
 
-    /// `a * b + c`, whose operands may be negated by modifiers.
+    /// `a * b + c`; operands may be negated by modifiers.
     fn fused(&mut self, scalar: Scalar, args: [Value; 3]) -> Words {
         let is_negated =
             |arg: Value| self.kernel.definition(arg).is_some_and(|inst| self.negated_factors[inst.index()]);
@@ -411,7 +411,7 @@ impl Selector<'_> {
         one(sum)
     }
 
-    /// V_BFE looks at five bits of the number of bits: a field of 32 begins at 0 and is the whole word.
+    /// V_BFE only uses five bits of the field width: a field of 32 bits starts at 0 and is the whole word.
     pub fn extract(&mut self, is_signed: bool, base: Operand, offset: Operand, bits: Operand) -> Operand {
         let operation = if is_signed { Operation::BfeI32 } else { Operation::BfeU32 };
         match bits {
@@ -435,7 +435,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The bits that `((1 << bits) - 1) << offset` has are taken from what is inserted.
+    /// The bits in `((1 << bits) - 1) << offset` come from the inserted value.
     fn insert(&mut self, base: Operand, insert: Operand, offset: Operand, bits: Operand) -> Operand {
         let ones = self.low_ones(bits);
         let mask = self.word_binary(BinOp::Shl, Scalar::U32, [ones, offset]);
@@ -443,12 +443,12 @@ impl Selector<'_> {
         self.vector(Operation::BfiB32, &[mask, moved, base])
     }
 
-    /// So many ones, 0 to 32, from the lowest bit on.
+    /// A mask of 0 to 32 ones from the lowest bit on.
     pub fn low_ones(&mut self, bits: Operand) -> Operand {
         if let Operand::Constant(bits) = bits {
             return number(((1_u64 << bits.min(32)) - 1) as u32);
         }
-        // Half of what is below twice the bit: a shift by 32 would be one by 0.
+        // Half of the mask for one more bit: a shift by 32 would be one by 0.
         let one = [number(0), number(1)];
         let pair = self.whole(&one, File::Vector);
         let spare = self.word_binary(BinOp::Sub, Scalar::U32, [number(32), bits]);

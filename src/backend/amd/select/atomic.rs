@@ -1,4 +1,4 @@
-//! Atomics of buffers and of workgroup memory. An operation that the generation lacks becomes a compare-and-swap loop.
+//! Atomics on buffers and workgroup memory. An operation that the generation lacks becomes a compare-and-swap loop.
 
 use super::emit::{EXEC, FALSE};
 use super::memory::{Address, stored};
@@ -52,7 +52,7 @@ fn shared_names(op: AtomicOp, scalar: Scalar) -> Option<[&'static str; 4]> {
     })
 }
 
-/// Where an atomic works.
+/// The memory of an atomic.
 pub enum AtomicMemory {
     Shared {
         index: Operand,
@@ -62,7 +62,7 @@ pub enum AtomicMemory {
     Memory(Address),
 }
 
-/// The instruction for an address, of those on buffers and images.
+/// The instruction for an address, among those for buffers and images.
 fn at_address([word, long, texel]: [Operation; 3], at: &Address, is_long: bool) -> Operation {
     match (at.modifiers.image, is_long) {
         (Some(_), _) => texel,
@@ -113,7 +113,7 @@ impl Selector<'_> {
         Some(AtomicMemory::Memory(self.reached(at)))
     }
 
-    /// The operation, and its old value where that is wanted.
+    /// The operation, and its old value if that is used.
     pub fn atomic_on(
         &mut self,
         target: &AtomicMemory,
@@ -150,7 +150,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Buffer and image instructions give the old value in the register of the data.
+    /// Buffer and image instructions return the old value in the register of the data.
     fn memory_atomic(
         &mut self,
         at: &Address,
@@ -264,7 +264,7 @@ impl Selector<'_> {
         self.float_binary(op, [old, value])
     }
 
-    /// Orders what surrounds an atomic.
+    /// Orders the accesses around an atomic.
     fn fence_all(&mut self, release: Option<Reach>, acquire: Option<Reach>) {
         let fence = Fence { buffers: true, shared: true, release, acquire };
         self.put(Inst::new(Code::Pseudo(Pseudo::Fence(fence)), &[], &[]));

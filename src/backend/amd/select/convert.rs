@@ -10,7 +10,7 @@ use crate::kernel::{BinOp, UnOp, Value};
 use smallvec::smallvec;
 
 impl Selector<'_> {
-    /// `v_cvt`: `name` says the result's type and the operand's.
+    /// `v_cvt`: `name` has the types of result and operand.
     pub fn cvt(&mut self, name: &'static str, a: Operand) -> Operand {
         let has_scalar_form = matches!(name, "f32_u32" | "f32_i32" | "u32_f32" | "i32_f32");
         if has_scalar_form && self.is_for_scalar_unit(&[a]) {
@@ -47,7 +47,7 @@ impl Selector<'_> {
         }
     }
 
-    /// From a word that holds the value with 32 bits.
+    /// From a word that contains the value in 32 bits.
     fn convert_word(&mut self, from: Scalar, to: Scalar, word: Operand) -> Words {
         if to.width == 64 {
             return self.widened(from, to, word);
@@ -166,7 +166,7 @@ impl Selector<'_> {
         self.cvt(name, value)
     }
 
-    /// Rounded once: to a 32-bit float toward zero, its lowest bit telling whether anything was lost, and then to 16.
+    /// Rounds once: to a 32-bit float toward zero, with a sticky lowest bit, and then to 16.
     fn double_to_half(&mut self, words: &[Operand]) -> Operand {
         let value = self.whole(words, File::Vector);
         let rounded = self.cvt("f32_f64", value);
@@ -204,13 +204,13 @@ impl Selector<'_> {
         self.words_of(sum, 2)
     }
 
-    /// The magnitude is shifted until its upper word is full; what falls below that only decides how it is rounded.
+    /// The magnitude is shifted until its upper word is full; the bits below that only affect rounding.
     fn long_to_float(&mut self, from: Scalar, words: &[Operand]) -> Operand {
         use Operation as O;
         let sign = from.is_signed().then(|| self.word_binary(BinOp::And, Scalar::U32, [words[1], number(1 << 31)]));
         let magnitude: Words = if sign.is_some() { self.long_unary(UnOp::Abs, from, words) } else { words.into() };
         let high = self.in_vector(magnitude[1]);
-        // A word of zeros counts as -1: at most 32 places, then.
+        // A zero word counts as -1, so at most 32 places then.
         let zeros = self.vector(O::LeadingZeros, &[high]);
         let zeros = self.vector(O::MinU32, &[number(32), zeros]);
         let pair = self.whole(&magnitude, File::Vector);

@@ -1,4 +1,4 @@
-//! Cubes: the face that a direction meets, the place on it, and the gradients along it.
+//! Cubes: the face of a direction, the coordinates on it, and the gradients along it.
 
 use super::Selector;
 use super::divide::keep;
@@ -28,7 +28,7 @@ struct Turn {
     not_x: Operand,
     is_y: Operand,
     is_z: Operand,
-    /// Factors for the two axes of the face, and for the one towards it.
+    /// Factors for the two axes of the face, and for its normal.
     factors: [Operand; 2],
     towards: Operand,
     /// From -1/2 to 1/2.
@@ -36,7 +36,7 @@ struct Turn {
 }
 
 impl Selector<'_> {
-    /// The place on a face, from 1 to 2, and the face: eight for each cube of an array.
+    /// The coordinates on a face, from 1 to 2, and the face: eight for each cube of an array.
     pub fn cube_coordinates(
         &mut self,
         direction: [Operand; 3],
@@ -75,7 +75,7 @@ impl Selector<'_> {
         on_face
     }
 
-    /// How much the place on a face changes with each direction: `(ds - s * dm) / m`, where `m` is the major part.
+    /// The change of the coordinates on a face with each direction: `(ds - s * dm) / m`, where `m` is the major part.
     fn along_face(&mut self, on_face: &OnFace, gradients: &[Operand]) -> AddressWords {
         if gradients.is_empty() {
             return AddressWords::new();

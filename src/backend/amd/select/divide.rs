@@ -1,7 +1,7 @@
-//! Quotients and remainders of integers, which no generation divides.
+//! Quotients and remainders of integers, for which no generation has an instruction.
 //!
-//! 32 bits: a reciprocal by the float unit, made exact by two corrections (LLVM: `AMDGPUCodeGenPrepare::expandDivRem32`).
-//! 64 bits: one bit per round.
+//! 32 bits: a floating-point reciprocal, made exact by two corrections (LLVM: `AMDGPUCodeGenPrepare::expandDivRem32`).
+//! 64 bits: one bit per iteration.
 
 use super::arithmetic::number;
 use super::emit::{FALSE, VCC};
@@ -13,13 +13,13 @@ use crate::ir::Scalar;
 use crate::kernel::BinOp;
 use smallvec::smallvec;
 
-/// A little below 2^32, so that the reciprocal is never too large.
+/// Slightly below 2^32, so that the reciprocal is never too large.
 const SCALE: f32 = f32::from_bits(0x4f7f_fffe);
 
-/// Parts of divisions that are kept: each takes registers as long as it may be wanted again.
+/// Limit of the cached parts of divisions: each occupies registers as long as it may be reused.
 const KEPT: usize = 4;
 
-/// Parts of the divisions of a block, for others by the same divisor or of the same numbers.
+/// Cached parts of a block's divisions, for others with the same divisor or the same operands.
 #[derive(Debug, Default)]
 pub struct Divided {
     /// Divisors, each with its reciprocal.
@@ -29,7 +29,7 @@ pub struct Divided {
 }
 
 impl Divided {
-    /// Forgets everything: other registers or other lanes come.
+    /// Clears the cache when registers or active lanes change.
     pub fn clear(&mut self) {
         self.inverses.clear();
         self.estimates.clear();
@@ -89,7 +89,7 @@ impl Selector<'_> {
         magnitude
     }
 
-    /// `(word ^ sign) - sign`: the negative where the sign is all ones.
+    /// `(word ^ sign) - sign`: the negation if the sign is all ones.
     fn flipped(&mut self, word: Operand, sign: Operand) -> Operand {
         let flipped = self.word_binary(BinOp::Xor, Scalar::U32, [word, sign]);
         self.word_binary(BinOp::Sub, Scalar::U32, [flipped, sign])
@@ -103,7 +103,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A quotient that is at most 2 too small, and the remainder.
+    /// A quotient that is at most 2 too small, and its remainder.
     fn estimate(&mut self, operands: [Operand; 2]) -> Estimate {
         if let Some(known) = self.divided.estimates.iter().find(|known| known.of == operands) {
             return *known;
@@ -124,7 +124,7 @@ impl Selector<'_> {
         self.word_binary(BinOp::Min, Scalar::U32, [rest, less])
     }
 
-    /// The quotient, one more for each time that the divisor can be taken away.
+    /// The quotient, incremented each time that the divisor can be subtracted.
     fn corrected(&mut self, estimate: Estimate) -> Operand {
         let divisor = estimate.of[1];
         let mut quotient = estimate.quotient;
@@ -144,8 +144,8 @@ impl Selector<'_> {
         self.choose(is_left, next, quotient)
     }
 
-    /// About 2^32 / b, never more, and at most 2 less than needed. The float unit guesses, which lanes do; the scalar unit
-    /// makes the guess of a scalar better where it has the products for it.
+    /// About 2^32 / b, never more, and at most 2 less than needed. The vector unit estimates it with floats; for a
+    /// scalar, the scalar unit refines the estimate if it has the products for that.
     fn inverse(&mut self, b: Operand) -> Operand {
         use Operation as O;
         if let Some((_, known)) = self.divided.inverses.iter().find(|(of, _)| *of == b) {
@@ -186,7 +186,8 @@ impl Selector<'_> {
         self.long_sum(true, &flipped, &[sign, sign])
     }
 
-    /// In each of 64 rounds the dividend's highest bit moves to the remainder, and the quotient's next bit takes its place.
+    /// In each of 64 iterations the dividend's highest bit moves to the remainder, and the quotient's next bit replaces
+    /// it.
     fn long_divide_unsigned(&mut self, op: BinOp, a: &[Operand], b: &[Operand]) -> Words {
         let divisor: Words = b.iter().map(|word| self.in_vector(*word)).collect();
         let quotient: Words = a.iter().map(|word| self.copy_of(*word)).collect();
@@ -197,7 +198,7 @@ impl Selector<'_> {
         if op == BinOp::Div { quotient } else { rest }
     }
 
-    /// A vector register of its own.
+    /// A copy in a new vector register.
     fn copy_of(&mut self, word: Operand) -> Operand {
         let to = self.vectors(1);
         self.move_to(to, word);

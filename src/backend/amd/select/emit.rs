@@ -1,7 +1,7 @@
 //! Emits instructions that can be encoded: which operands may be scalars or literals.
 //!
-//! A vector instruction reads one scalar operand, or two from gfx10 on, literals among them. Before gfx10 a literal is
-//! first and only in the short encodings. Other operands are first moved to a register.
+//! A vector instruction reads one scalar operand, or two from gfx10 on, including literals. Before gfx10 a literal must
+//! be first, and only the short encodings support it. Other operands are first moved to a register.
 
 use super::{Selector, Words};
 use crate::backend::amd::machine::{Code, File, Inst, Modifiers, Operand, Pseudo, Special, is_inline, is_inline_half};
@@ -27,7 +27,7 @@ pub fn part(operand: Operand, n: u8) -> Operand {
     }
 }
 
-/// Constants that a block keeps in scalar registers at once, so that others find room.
+/// Limit of the constants that a block keeps in scalar registers, so that others find room.
 const LITERALS: usize = 8;
 
 impl Selector<'_> {
@@ -95,7 +95,7 @@ impl Selector<'_> {
         to
     }
 
-    /// Scalar instructions take one literal.
+    /// Scalar instructions accept one literal.
     pub fn scalar_to(&mut self, operation: Operation, to: Operand, uses: &[Operand]) -> &mut Inst {
         let mut uses: SmallVec<[Operand; 4]> = uses.into();
         let mut literal = None;
@@ -127,7 +127,7 @@ impl Selector<'_> {
         to
     }
 
-    /// A vector instruction; where the generation's form of it also writes a carry, that goes to VCC.
+    /// A vector instruction; if the generation's form of it also writes a carry, that goes to VCC.
     pub fn vector_to(&mut self, operation: Operation, to: Operand, uses: &[Operand]) -> &mut Inst {
         let form = operation.spelling(self.arch.generation).map(|spelling| spelling.form);
         let uses = self.legal(operation, uses);
@@ -174,7 +174,7 @@ impl Selector<'_> {
         to
     }
 
-    // Where operands are.
+    // Operand placement.
 
     /// A word in a vector register.
     pub fn in_vector(&mut self, word: Operand) -> Operand {
@@ -186,7 +186,7 @@ impl Selector<'_> {
         to
     }
 
-    /// A word in a scalar register; if it was in a vector one, it is the same in all active lanes.
+    /// A word in a scalar register. A word from a vector register must be the same in all active lanes.
     pub fn in_scalar(&mut self, word: Operand) -> Operand {
         match word {
             Operand::Constant(bits) => self.literal(bits),
@@ -199,7 +199,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A constant in a scalar register, which nothing writes again: the one that the block has, or a new one.
+    /// A constant in a scalar register that is never written again: an existing one of the block, or a new one.
     fn literal(&mut self, bits: u32) -> Operand {
         if let Some((_, known)) = self.literals.iter().find(|(known, _)| *known == bits) {
             return *known;
@@ -213,12 +213,12 @@ impl Selector<'_> {
         to
     }
 
-    /// A scalar register or a constant: what scalar instructions read.
+    /// A scalar register or a constant: an operand for scalar instructions.
     pub fn scalar_operand(&mut self, word: Operand) -> Operand {
         if self.is_vector(word) { self.in_scalar(word) } else { word }
     }
 
-    /// A move of a word into a register or a part of one.
+    /// Moves a word into a register or a part of one.
     pub fn move_to(&mut self, to: Operand, from: Operand) -> &mut Inst {
         match (self.is_vector(to), self.is_vector(from), from) {
             (false, true, _) => self.raw(Operation::ReadFirstLane, &[to], &[from]),
@@ -229,7 +229,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Words as consecutive registers of a file: as they are where they are that, otherwise copied.
+    /// Words in consecutive registers of a file: unchanged if they already are, otherwise copied.
     pub fn whole(&mut self, words: &[Operand], file: File) -> Operand {
         if let Some(found) = self.consecutive(words, file) {
             return found;
@@ -343,7 +343,7 @@ impl Selector<'_> {
         }
     }
 
-    /// An instruction with DPP, or one that reads vector registers alone.
+    /// An instruction with DPP, or one that only reads vector registers.
     pub fn vectors_only(
         &mut self,
         operation: Operation,
@@ -366,7 +366,7 @@ const fn takes_mask(operation: Operation) -> bool {
     matches!(operation, O::Select | O::AddWithCarryIn | O::SubWithCarryIn)
 }
 
-/// Returns true if both operands may change places, which makes room for a scalar in the first one.
+/// Returns true if the operands may be swapped, which makes room for a scalar in the first one.
 const fn is_commutative(operation: Operation) -> bool {
     use Operation as O;
     let whole = matches!(operation, O::AddU32 | O::MulLoU32 | O::MulHiU32 | O::MulHiI32 | O::MinU32 | O::MaxU32);
@@ -377,13 +377,13 @@ const fn is_commutative(operation: Operation) -> bool {
     whole || factors || bits || short || float || matches!(operation, O::AddWithCarryOut | O::AddWithCarryIn)
 }
 
-/// Returns true if an instruction names the halves of its operands; such an encoding has no literal here.
+/// Returns true if an instruction selects halves of its operands; such an encoding has no literal here.
 fn chooses_halves(operation: Operation, generation: Generation) -> bool {
     operation.spelling(generation).is_some_and(|spelling| matches!(spelling.form, Form::Packed | Form::Mixed))
 }
 
-/// Returns true if an instruction has an encoding of 32 bits, in which it can take a literal before gfx10. Comparisons
-/// have one only into VCC.
+/// Returns true if an instruction has a 32-bit encoding, which supports a literal before gfx10. Comparisons only have
+/// one that writes VCC.
 fn is_short(operation: Operation, generation: Generation) -> bool {
     use Operation as O;
     let always_long = matches!(

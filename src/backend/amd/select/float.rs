@@ -1,11 +1,11 @@
 //! Floats of 32 and 64 bits.
 //!
-//! Negation and absolute value are done on bits, so that NaNs keep theirs. Quotients, roots and transcendental functions of
-//! 32 bits have two forms. The short one is the hardware's instruction, whose error of one ULP and whose zeros for subnormals
-//! Vulkan allows ("Precision of Core SPIR-V Instructions": 2.5 ULP for a quotient, 2 for an inverse root, 3 for a logarithm,
-//! 3 + 2|x| for an exponential, 2^-11 for a sine of at most π). `precise` results have the long one: operands are scaled into
-//! range and results back, by powers of two, and division follows LLVM's expansion with DIV_SCALE, DIV_FMAS and DIV_FIXUP
-//! (`SITargetLowering::LowerFDIV32` and `LowerFDIV64`).
+//! Negation and absolute value are done on bits, so that NaNs keep theirs. Quotients, roots and transcendental
+//! functions of 32 bits have two forms. The short one is the hardware's instruction, whose error of one ULP and whose
+//! zeros for subnormals Vulkan allows ("Precision of Core SPIR-V Instructions": 2.5 ULP for a quotient, 2 for an
+//! inverse root, 3 for a logarithm, 3 + 2|x| for an exponential, 2^-11 for a sine of at most π). `precise` results use
+//! the long one: operands are scaled into range and results back, by powers of two, and division follows LLVM's
+//! expansion with DIV_SCALE, DIV_FMAS and DIV_FIXUP (`SITargetLowering::LowerFDIV32` and `LowerFDIV64`).
 
 use super::arithmetic::number;
 use super::emit::{FALSE, VCC, part};
@@ -23,8 +23,8 @@ pub const fn float(value: f32) -> Operand {
     Operand::Constant(value.to_bits())
 }
 
-/// An instruction that neither takes nor gives subnormals. In the long form, operands that are too small are scaled, and the
-/// results back.
+/// An instruction that flushes subnormal operands and results. In the long form, operands that are too small are
+/// scaled, and the results scaled back.
 struct Scaled {
     operation: Operation,
     /// The instructions that scale operands and results.
@@ -62,7 +62,7 @@ const EXP: Scaled = Scaled {
     after: 1.0 / (TWO_POW_32 * TWO_POW_32),
 };
 
-/// The scalar unit's operation on one float.
+/// The scalar operation on one float.
 const fn scalar_unary(op: UnOp) -> Option<Operation> {
     Some(match op {
         UnOp::Floor => Operation::ScalarFloorF32,
@@ -131,8 +131,8 @@ impl Selector<'_> {
         self.choose(mask, accept, reject)
     }
 
-    /// The instructions take turns, near zero. In the long form the product with 1/(2π) is made with twice the bits, so that
-    /// what is left of whole turns is right for operands far from zero too.
+    /// The instructions take turns, near zero. In the long form the product with 1/(2π) has twice the bits, so that the
+    /// fraction of a turn is right even for operands far from zero.
     fn turned(&mut self, operation: Operation, a: Operand) -> Operand {
         use Operation as O;
         const TURN: f64 = 0.159_154_943_091_895_35;
@@ -262,7 +262,8 @@ impl Selector<'_> {
         self.words_of(result, 2)
     }
 
-    /// gfx6 does not round doubles. Beyond 2^52 all are whole; below, adding and taking away 2^52 rounds to the nearest.
+    /// gfx6 has no rounding of doubles. Beyond 2^52 all are integers; below, adding and subtracting 2^52 rounds to the
+    /// nearest.
     fn round_by_hand(&mut self, op: UnOp, a: &[Operand]) -> Words {
         let value = self.whole(a, File::Vector);
         let large = self.whole(&[number(0), number(0x4330_0000)], File::Vector);
@@ -305,7 +306,7 @@ impl Selector<'_> {
         self.moved_where(relation, value, than, 1.0_f64.to_bits())
     }
 
-    /// A value, and a summand where a relation to another value holds.
+    /// A value plus a summand in lanes where a relation to another value holds.
     fn moved_where(&mut self, relation: &'static str, value: Operand, than: Operand, summand: u64) -> Operand {
         let mask = self.compare_lanes(relation, value, than);
         let moved = self.vector_pair(Operation::AddF64, &[value, Operand::Double(summand)]);
@@ -360,16 +361,16 @@ impl Selector<'_> {
         self.words_of(result, 2)
     }
 
-    /// gfx6 does not say rightly whether DIV_SCALE has scaled: exactly one of both operands then has another high word
-    /// (LLVM: `hasUsableDivScaleConditionOutput`).
+    /// gfx6 does not report correctly whether DIV_SCALE has scaled: exactly one of the operands then has another high
+    /// word (LLVM: `hasUsableDivScaleConditionOutput`).
     fn scaled_by_words(&mut self, a: Operand, b: Operand, scaled_a: Operand, scaled_b: Operand) {
         let same_b = self.compare_lanes("eq_u32", part(b, 1), part(scaled_b, 1));
         let same_a = self.compare_lanes("eq_u32", part(a, 1), part(scaled_a, 1));
         self.raw(Operation::ScalarXor64, &[VCC], &[same_a, same_b]);
     }
 
-    /// A root or its inverse: V_RSQ_F64 and two rounds of Newton's method (LLVM: `lowerFSQRTF64`). Small operands are
-    /// scaled by 2^256 and their roots back by 2^-128; zero and infinity are their own roots.
+    /// A root or its inverse: V_RSQ_F64 and two iterations of Newton's method (LLVM: `lowerFSQRTF64`). Small operands
+    /// are scaled by 2^256 and their roots back by 2^-128; zero and infinity are their own roots.
     fn double_root(&mut self, a: &[Operand], inverse: bool) -> Words {
         use Operation as O;
         let value = self.whole(a, File::Vector);
@@ -409,7 +410,7 @@ impl Selector<'_> {
         self.compare_lanes("class_f64", value, classes)
     }
 
-    /// The low 16 bits alone. gfx8 clears the upper half, later generations keep it.
+    /// The low 16 bits. gfx8 clears the upper half, later generations keep it.
     pub fn low_half(&mut self, word: Operand) -> Operand {
         if self.arch.generation == Generation::Gcn3 && self.is_vector(word) {
             return word;

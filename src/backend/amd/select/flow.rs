@@ -1,8 +1,8 @@
 //! Control flow: scalar branches where all lanes agree, EXEC where they do not.
 //!
-//! At least one lane is active at every instruction, except at instructions that change EXEC: if a change may leave none, a
-//! branch to waiting lanes follows. A mask holds the lanes that wait at a reconvergence point: all that entered it if
-//! none can leave for an outer target, otherwise the ones that have arrived.
+//! At least one lane is active at every instruction, except at instructions that change EXEC: if a change may leave
+//! none, a branch to waiting lanes follows. A mask contains the lanes that wait at a reconvergence point: all that
+//! entered it if none can leave for an outer target, otherwise the ones that have arrived.
 
 use super::emit::{EXEC, FALSE};
 use super::{Selector, Words};
@@ -24,7 +24,7 @@ pub struct Open {
     /// The label where the next lanes are activated when none is left.
     rest: Label,
     diverges: bool,
-    /// The lanes that wait, where its end diverges.
+    /// The waiting lanes, if its end diverges.
     waiting: Option<Operand>,
 }
 
@@ -36,7 +36,7 @@ impl Selector<'_> {
         Label(self.labels - 1)
     }
 
-    /// Ends the block that is being written; what follows is the one with this label.
+    /// Ends the current block and starts the one with this label.
     fn begin(&mut self, label: Label) {
         let mut done = std::mem::replace(&mut self.block, Block { label, insts: Vec::new() });
         // Nothing after a jump runs.
@@ -108,7 +108,7 @@ impl Selector<'_> {
         self.raw(operation, &[to], uses);
     }
 
-    /// Where to go when no lane is left: to the innermost point where some may wait.
+    /// The label to jump to if no lane is left: the innermost point where some may wait.
     fn rest(&self) -> Label {
         self.open.iter().rev().find(|open| open.diverges).map_or(self.start.end, |open| open.rest)
     }
@@ -231,7 +231,7 @@ impl Selector<'_> {
         })
     }
 
-    /// The reconvergence point that a block leaves for and does nothing else, or none for the end of the invocation.
+    /// The reconvergence point that a block leaves for and does nothing else, or `None` for the end of the invocation.
     fn plain_leave(&self, block: BlockId) -> Option<Option<ReconvergencePoint>> {
         let [last] = self.kernel.blocks[block].insts[..] else { return None };
         let goal = match self.kernel.insts[last].op {
@@ -333,7 +333,7 @@ impl Selector<'_> {
         self.reconverge();
     }
 
-    /// The end of a continuing block: out, or back to the loop's head.
+    /// The end of a continuing block: leaves the loop, or jumps back to its head.
     fn repeat(&mut self, inst: InstId, of: InstId) {
         let kernel = self.kernel;
         let Op::Loop { body, .. } = kernel.insts[of].op else { return };
@@ -370,7 +370,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Some lanes leave, the others continue to the next round.
+    /// Some lanes leave, the others continue to the next iteration.
     fn repeat_some(&mut self, leave: Value, head: Label, params: &[Value], again: Vec<Words>) {
         let leave = self.mask(leave);
         let leave = self.mask_in_register(leave);
@@ -420,7 +420,7 @@ impl Selector<'_> {
         self.branch(Operation::BranchScc1, head);
     }
 
-    /// A loop that handles a set of lanes in each round, which then leave.
+    /// A loop that handles a set of lanes in each iteration, which then leave.
     pub fn repeat_lanes(&mut self, round: impl FnOnce(&mut Self) -> Operand) {
         let head = self.label();
         self.begin(head);
@@ -429,7 +429,7 @@ impl Selector<'_> {
         self.branch(Operation::BranchExecSome, head);
     }
 
-    /// A waterfall loop: runs code for the lanes that have the same words as the first one, with these words in scalar
+    /// A waterfall loop: runs code for the lanes with the same words as the first one, with these words in scalar
     /// registers, until no lane is left.
     pub fn for_each_group(&mut self, words: &[Operand], run: impl FnOnce(&mut Self, &[Operand])) {
         let entered = self.mask_register();
@@ -491,7 +491,7 @@ impl Selector<'_> {
 
     // Variables: results of constructs and parameters of blocks.
 
-    /// Registers that hold the results of a construct from here on. Returns their number.
+    /// Registers for the results of a construct from here on. Returns their number.
     fn begin_results(&mut self, inst: InstId, diverges: bool) -> usize {
         let needs = |value: &Value| self.uses[value.index()] > 0 && self.subject.kept.by(*value).is_none();
         let results: Vec<Value> = self.kernel.results(inst).filter(needs).collect();
@@ -529,7 +529,7 @@ impl Selector<'_> {
         self.assign(&results, from, diverges);
     }
 
-    /// The words that variables are to hold; empty where no copy is needed.
+    /// The words for variables; empty if no copy is needed.
     fn sources(&mut self, to: &[Value], from: &[Value]) -> Vec<Words> {
         let pairs = to.iter().zip(from);
         pairs
@@ -552,7 +552,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Copies into variables, all at once: a register that is still to be read is not overwritten. Where lanes come from
+    /// Copies into variables, in parallel: a register that is still to be read is not overwritten. If lanes come from
     /// several places, only the active ones are written.
     fn assign(&mut self, to: &[Value], from: Vec<Words>, some_lanes: bool) {
         let mut pending = Vec::new();
@@ -618,7 +618,7 @@ impl Selector<'_> {
     }
 }
 
-/// The operations that keep the lanes inside or outside of a mask.
+/// The operations that keep the lanes inside or outside a mask.
 const fn kept_by(are_in: bool) -> (Operation, Operation) {
     match are_in {
         true => (Operation::ScalarAnd, Operation::ScalarAnd64),

@@ -1,4 +1,4 @@
-//! Values of 16 bits in halves of registers: floats by their own instructions, operands of V_FMA_MIX, and pairs.
+//! 16-bit values in halves of registers: 16-bit float instructions, operands of V_FMA_MIX, and pairs.
 
 use super::arithmetic::number;
 use super::float::float;
@@ -34,7 +34,8 @@ impl Mixed {
     }
 }
 
-/// The instruction on 16-bit floats, and the one on two of them. Of a difference the second operand is negated there.
+/// The instruction on 16-bit floats, and the one on two of them. For a difference, the latter negates its second
+/// operand.
 fn float_operations(op: BinOp) -> Option<[Operation; 2]> {
     use Operation as O;
     Some(match op {
@@ -57,9 +58,9 @@ fn bits(flags: impl IntoIterator<Item = bool>) -> u8 {
 }
 
 impl Selector<'_> {
-    // Where values are.
+    // Places of values.
 
-    /// A value of 16 bits where it is.
+    /// A 16-bit value in its current half.
     pub fn half(&mut self, value: Value) -> Half {
         match self.halves.held(value) {
             Some(half) => half.folded(),
@@ -86,17 +87,17 @@ impl Selector<'_> {
         }
     }
 
-    /// A word whose lower half is a value.
+    /// A word with a value in its lower half.
     fn lowered(&mut self, half: Half) -> Operand {
         if half.is_high { self.cleaned(half) } else { half.word }
     }
 
-    /// The result of an instruction of 16 bits, without the bits that it leaves above.
+    /// The result of a 16-bit instruction, with a clean upper half.
     pub fn low_result(&mut self, operation: Operation, word: Operand) -> Operand {
         if self.arch.zeroes_upper(operation) && self.is_vector(word) { word } else { self.cut_off(word) }
     }
 
-    /// The lower half of a word. Where nothing reads the other half, that stays.
+    /// The lower half of a word. If nothing reads the other half, it stays.
     pub fn cut_off(&mut self, word: Operand) -> Operand {
         if self.result_is_open {
             self.left_open = true;
@@ -143,7 +144,7 @@ impl Selector<'_> {
     pub fn widen_half(&mut self, kind: ScalarKind, half: Half) -> Operand {
         match (kind, half.folded()) {
             (ScalarKind::Float, Half { word: Operand::Constant(bits), .. }) => float(f16_to_f64(bits as u16) as f32),
-            // Otherwise the conversion reads the upper half itself (`combine::parts`).
+            // Otherwise the conversion reads the upper half directly (`combine::parts`).
             (ScalarKind::Float, half)
                 if half.is_high && self.has_mix() && !self.arch.has_parts() && self.is_vector(half.word) =>
             {
@@ -165,9 +166,9 @@ impl Selector<'_> {
         self.arch.processor.has_fma_mix && self.exists(Operation::FmaMixF32)
     }
 
-    // Floats of 32 bits, of which some operands have 16.
+    // 32-bit float operations with some 16-bit operands.
 
-    /// The conversion whose work an operation does that takes its result, or that result negated.
+    /// The conversion that an operation absorbs, from its operand or the negated operand.
     fn absorbed_conversion(&self, value: Value) -> Option<InstId> {
         let inst = self.kernel.definition(value)?;
         match self.kernel.insts[inst].op {
@@ -182,7 +183,7 @@ impl Selector<'_> {
         is_mixable(op) && args.iter().any(|arg| self.absorbed_conversion(*arg).is_some())
     }
 
-    /// Returns true for the negation of what the operations that take it convert.
+    /// Returns true for a negation of a conversion that its users absorb.
     pub fn negates_absorbed(&self, inst: InstId) -> bool {
         self.negated_factors[inst.index()]
             && self.kernel.result(inst).is_some_and(|result| self.absorbed_conversion(result).is_some())
@@ -229,7 +230,7 @@ impl Selector<'_> {
         to
     }
 
-    /// A word that the instruction reads. Of constants only zero is the same whether 16 or 32 bits of it are meant.
+    /// A word for the instruction. Only the constant zero is the same in 16 and 32 bits.
     fn mixed_word(&mut self, operand: Mixed) -> Operand {
         match operand.word {
             Operand::Constant(bits) if bits != 0 => self.in_scalar(operand.word),
@@ -239,7 +240,7 @@ impl Selector<'_> {
 
     // Floats of 16 bits.
 
-    /// Sums, products and so on; those without an instruction of 16 bits are computed in 32.
+    /// Sums, products and so on; operations without a 16-bit instruction are computed in 32.
     pub fn half_binary(&mut self, op: BinOp, scalar: Scalar, args: [Value; 2]) -> Words {
         let operations = float_operations(op).filter(|[single, _]| self.exists(*single));
         let halves = args.map(|arg| self.half(arg));
@@ -251,7 +252,7 @@ impl Selector<'_> {
         one(self.cut(scalar, result))
     }
 
-    /// `a * b + c` rounded once, whose operands may be negated.
+    /// `a * b + c` rounded once; operands may be negated.
     pub fn half_fused(&mut self, args: [Value; 3], neg: u8) -> Words {
         if !self.exists(Operation::FmaF16) {
             return self.refused("a fused multiplication and addition of 16 bits");
@@ -260,7 +261,7 @@ impl Selector<'_> {
         one(self.half_arithmetic([Operation::FmaF16, Operation::PackedFmaF16], &halves, neg))
     }
 
-    /// An instruction on 16-bit floats. One on two of them reads upper halves too, and computes the same twice.
+    /// An instruction on 16-bit floats. The packed form can read upper halves, and computes the same result twice.
     fn half_arithmetic(&mut self, [single, packed]: [Operation; 2], halves: &[Half], neg: u8) -> Operand {
         let to = self.vectors(1);
         if !halves.iter().any(|half| half.is_high) || !self.exists(packed) {
@@ -306,7 +307,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The word that two values are in, and for each true if it is in the upper half. Of a constant only the lower half is read.
+    /// The word of two values, and for each true if it is in the upper half. Only the lower half of a constant is read.
     fn both(&mut self, [low, high]: [Half; 2]) -> (Operand, [bool; 2]) {
         match (low.word, high.word) {
             (Operand::Constant(a), Operand::Constant(b)) if a == b => (low.word, [false; 2]),
@@ -327,7 +328,7 @@ impl Selector<'_> {
 
     // Conversions.
 
-    /// Takes half of a word as a 16-bit integer, where it is. Returns true if nothing is left to do.
+    /// Takes half of a word as a 16-bit integer, in place. Returns true if nothing is left to do.
     pub fn takes_half_of_word(&mut self, inst: InstId) -> bool {
         let kernel = self.kernel;
         let Some(result) = kernel.result(inst).filter(|result| self.halves.is_open(*result)) else { return false };

@@ -1,5 +1,5 @@
-//! Facts about 16-bit values, found before instructions are chosen: which of them may are in either half of a register, and
-//! which conversions and shifts the instructions that take their results do by themselves.
+//! Facts about 16-bit values, found before selection: which of them may be in either half of a register, and which
+//! conversions and shifts their users absorb.
 
 use super::Subject;
 use super::arithmetic::number;
@@ -13,7 +13,7 @@ use crate::kernel::{BinOp, InstId, Kernel, Op, TernOp, UnOp, Value};
 pub struct Half {
     pub word: Operand,
     pub is_high: bool,
-    /// True if the other half is zero. Only a lower half is said to be clean.
+    /// True if the other half is zero. Only a lower half can be clean.
     pub is_clean: bool,
 }
 
@@ -28,7 +28,7 @@ impl Half {
         Half { word, is_high, is_clean: false }
     }
 
-    /// The same as a clean half if the word is constant.
+    /// A clean half if the word is constant.
     pub fn folded(self) -> Half {
         match self.word {
             Operand::Constant(bits) => Half::clean(number(bits >> (16 * u32::from(self.is_high)) & 0xffff)),
@@ -37,17 +37,17 @@ impl Half {
     }
 }
 
-/// Operations that take the place of a conversion, at most: each one's encoding grows by a word.
+/// Limit of the operations that absorb a conversion: each one's encoding grows by a word.
 const MOST_USERS: u32 = 4;
 
-/// Values of 16 bits, and where they are.
+/// 16-bit values and their places.
 #[derive(Debug)]
 pub struct Halves {
     /// True for values whose users all read only half of a register.
     open: Vec<bool>,
-    /// True for instructions without code of their own.
+    /// True for instructions without separate code.
     absorbed: Vec<bool>,
-    /// Places of open values whose word has other bits too.
+    /// Places of open values whose word also has other bits.
     held: Vec<Option<Half>>,
 }
 
@@ -56,7 +56,7 @@ fn is_from_half(from: Scalar, to: Scalar) -> bool {
     from.width == 16 && !to.is_bool()
 }
 
-/// Returns true if an instruction reads half of a register where it takes a 16-bit value.
+/// Returns true if an instruction can read a 16-bit value from half of a register.
 fn takes_half(op: Op, is_negated_factor: bool) -> bool {
     match op {
         Op::Convert(from, to) => is_from_half(from, to),
@@ -67,7 +67,7 @@ fn takes_half(op: Op, is_negated_factor: bool) -> bool {
     }
 }
 
-/// Returns true if an instruction may leave a result of 16 bits in half of a register.
+/// Returns true if an instruction may leave a 16-bit result in half of a register.
 fn gives_half(op: Op) -> bool {
     match op {
         Op::Convert(_, to) => to.width == 16,
@@ -131,7 +131,7 @@ fn open(kernel: &Kernel, insts: &[InstId], negated: &[bool]) -> Vec<bool> {
     open
 }
 
-/// Instructions whose users do their work: conversions that become operands of V_FMA_MIX, and shifts to the lower half.
+/// Instructions that their users absorb: conversions that become operands of V_FMA_MIX, and shifts to the lower half.
 fn absorbed(subject: Subject<'_>, insts: &[InstId], open: &[bool], negated: &[bool]) -> Vec<bool> {
     let kernel = subject.kernel;
     let mut users = vec![0; kernel.insts.len()];
@@ -153,7 +153,7 @@ fn absorbed(subject: Subject<'_>, insts: &[InstId], open: &[bool], negated: &[bo
     absorbed
 }
 
-/// A conversion from 16 to 32 bits of a float that lanes have of their own.
+/// A conversion of a varying float from 16 to 32 bits.
 fn is_converted_half(subject: Subject<'_>, inst: InstId) -> bool {
     let Subject { kernel, arch, .. } = subject;
     let is_conversion = matches!(kernel.insts[inst].op, Op::Convert(from, to) if is_float16(from) && is_float32(to));
@@ -173,7 +173,7 @@ fn is_cut(kernel: &Kernel, inst: InstId) -> bool {
     matches!(kernel.insts[inst].op, Op::Convert(from, to) if is_word(from) && to.width == 16 && to.is_int())
 }
 
-/// The word whose upper half a value is, shifted down by an instruction that is absorbed.
+/// The word whose upper half a value is, after a shift that is absorbed.
 pub fn upper_of(kernel: &Kernel, halves: &Halves, value: Value) -> Option<Value> {
     let inst = kernel.definition(value).filter(|inst| is_upper(kernel, *inst) && halves.is_absorbed(*inst))?;
     Some(kernel.args(inst)[0])

@@ -1,8 +1,8 @@
 //! Images and texel buffers: texels that are loaded, stored and changed by integer coordinates, and sizes.
 //!
-//! A descriptor comes from the arguments where it is used; a block loads it once. Where lanes index an array differently, a
-//! loop takes those with the same element at a time (`waterfall`). The order of coordinates is x, y, z or layer, and last the
-//! level of detail or the sample (RDNA 2 ISA, "Image VGPRs").
+//! A descriptor is loaded from the arguments at its use, once per block. If lanes index an array differently, a loop
+//! handles the lanes with the same element together (`waterfall`). The order of coordinates is x, y, z or layer, and
+//! last the level of detail or the sample (RDNA 2 ISA, "Image VGPRs").
 
 use super::Selector;
 use super::arithmetic::number;
@@ -19,7 +19,7 @@ use crate::kernel::{BinOp, Image, InstId, Value, image};
 use crate::profile::processor::ImageAddress;
 use smallvec::SmallVec;
 
-/// Descriptors that a block keeps: each takes up to eight registers as long as it may be wanted again.
+/// Limit of the descriptors that a block keeps: each occupies up to eight registers as long as it may be reused.
 const DESCRIPTORS: usize = 6;
 
 /// All four components.
@@ -36,11 +36,11 @@ pub struct Use<'k> {
     pub parts: ImageParts,
     pub number: u32,
     pub image: &'k Image,
-    /// The elements of the arrays of images and samplers, in scalar registers; none before they are known.
+    /// The elements of the arrays of images and samplers, in scalar registers; `None` before they are known.
     pub elements: [Option<Operand>; 2],
 }
 
-/// The place of a descriptor among the arguments: an offset, and the element of an array that begins there.
+/// The place of a descriptor in the arguments: an offset, and the element of the array that starts there.
 pub type Place = (u32, Option<Operand>);
 
 /// An instruction on an image, except the descriptors among its operands.
@@ -115,7 +115,7 @@ impl Selector<'_> {
         self.descriptor(at, access.elements[0], words)
     }
 
-    /// So many words of a descriptor.
+    /// This many words of a descriptor.
     pub fn descriptor(&mut self, at: Descriptors, element: Option<Operand>, words: u8) -> Operand {
         let Descriptors { offset, stride } = at;
         let place = match element {
@@ -214,7 +214,7 @@ impl Selector<'_> {
         whole
     }
 
-    /// The modifiers of an access. Nothing writes a texture, nor the size of an image.
+    /// The modifiers of an access. Textures and the sizes of images are read-only.
     fn image_modifiers(&self, access: &Use<'_>) -> Modifiers {
         let watched = InstFlags::VOLATILE | InstFlags::COHERENT;
         let is_watched = matches!(access.op, ImageOp::Atomic(..)) || access.image.coherent || access.image.volatile;
@@ -297,7 +297,7 @@ impl Selector<'_> {
     }
 
     fn image_atomic(&mut self, access: &Use<'_>, op: AtomicOp) {
-        // New value, then what it is compared with, as atomics of memory have them.
+        // The new value, then the comparand, as in atomics on memory.
         let data = access.values(self, ImageParts::DATA).iter().chain(access.values(self, ImageParts::COMPARED));
         let data: SmallVec<[Operand; 2]> = data.map(|value| self.vector_of(*value)).collect();
         let result = self.kernel.result(access.inst).filter(|value| self.uses[value.index()] > 0);
@@ -332,7 +332,7 @@ impl Selector<'_> {
         self.load_from_image(access, Operation::ImageSize, &[level], components)
     }
 
-    /// Lines that are bound as planes have their layers in the third place; cubes have six of them each (LLPC:
+    /// 1D images that are bound as 2D ones have their layers in the third place; cubes have six layers each (LLPC:
     /// `ImageBuilder::CreateImageQuerySize`).
     fn image_size(&mut self, access: &Use<'_>) {
         let ty = access.image.ty;
@@ -418,8 +418,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The third word of the descriptor has the number of texels, or of bytes next to the bytes of a texel in the upper half
-    /// of the second, which are a power of two or three words.
+    /// The third word of the descriptor has the number of texels, or of bytes if the upper half of the second word has
+    /// the bytes per texel, which is a power of two or three words.
     fn described_count(&mut self, access: &Use<'_>) -> Operand {
         let descriptor = self.image_descriptor(access);
         let count = part(descriptor, 2);
@@ -436,7 +436,7 @@ impl Selector<'_> {
     }
 }
 
-/// The names of this many components, as instructions on texel buffers end with them.
+/// The names of this many components, the suffix of instructions on texel buffers.
 const fn first_components(count: u32) -> &'static str {
     match count {
         1 => "x",

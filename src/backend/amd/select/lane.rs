@@ -1,6 +1,6 @@
-//! Cross-lane instructions: what moves values between lanes.
+//! Cross-lane instructions: moves of values between lanes.
 //!
-//! Values move word by word; bools travel as 0 and 1.
+//! Values move word by word; bools are moved as 0 and 1.
 
 use super::arithmetic::{number, one};
 use super::emit::FALSE;
@@ -12,7 +12,7 @@ use crate::kernel::{Def, InstId, Ty, Value};
 use crate::lane::primitive::{Dpp16, Fetch, LdsOp, PermlaneOp, ScalarOp};
 use crate::lane::{LaneType, Primitive, ReduceOp};
 
-/// The result that the other instruction of a swap will give.
+/// The result for the other instruction of a swap.
 #[derive(Clone, Debug)]
 pub struct Swapped {
     op: PermlaneOp,
@@ -40,7 +40,7 @@ impl Selector<'_> {
 
     // Movers.
 
-    /// The operand whose value the destination holds before, where that matters.
+    /// The operand with the destination's old value, if that matters.
     fn old_value(&self, primitive: Primitive, args: &[Value]) -> Option<Value> {
         let indices = primitive.instruction().index_operands();
         let old = (args.len() == 2 + indices).then(|| args[1]);
@@ -139,7 +139,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The two words of a row's selectors. The instruction has room for one literal; the other goes to a scalar register.
+    /// The two words of a row's selectors. The instruction has room for one literal; the other goes to a scalar
+    /// register.
     fn selectors(&mut self, selectors: u64) -> [Operand; 2] {
         let words = [selectors as u32, (selectors >> 32) as u32];
         let [low, high] = words.map(number);
@@ -149,7 +150,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The rows of one half into the register that both halves share, and from it into both.
+    /// Moves the rows of one half through the register that both halves share.
     fn through_shared(&mut self, high: bool, to: Operand, source: Operand) {
         let shared = Operand::Special(Special::SharedVector);
         let own = Dpp16::new(crate::lane::primitive::DppControl::QuadPerm(0b1110_0100));
@@ -173,8 +174,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Writes to the lane's own word of memory and reads another lane's. The lanes of a wave run in step and its memory
-    /// operations stay in order. Words outside the wave's part are undefined and must not be read.
+    /// Writes to the lane's own word of memory and reads another lane's. The lanes of a wave run in lockstep and its
+    /// memory operations stay in order. Words outside the wave's part are undefined and must not be read.
     fn bounce(&mut self, to: Operand, source: Operand, address: Operand) {
         let (Some(own), Some(offset)) = (self.start.own_word, self.subject.interface.wave_memory) else {
             self.refused("a move through workgroup memory");
@@ -189,7 +190,7 @@ impl Selector<'_> {
         self.raw(Operation::LdsRead, &[to], &[address]).modifiers.offset = offset;
     }
 
-    /// Both registers of a swap are written by one instruction; the one for the second finds its words there.
+    /// One instruction writes both registers of a swap; the instruction for the second finds its words there.
     fn swap(&mut self, op: PermlaneOp, args: [Value; 2]) -> Words {
         if let Some(swapped) = self.swapped.take()
             && swapped.op == op
@@ -304,7 +305,7 @@ impl Selector<'_> {
         self.words_of(mask, self.arch.mask_width())
     }
 
-    /// A lane's number as the instruction takes it: a constant or a scalar.
+    /// A lane index as an operand: a constant or a scalar.
     fn lane_select(&mut self, lane: Value) -> Operand {
         match self.word(lane) {
             Operand::Constant(lane) => number(lane & (self.arch.wave - 1)),
@@ -312,7 +313,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Writes a scalar into one lane of the old value. Before gfx10 a lane that is not a constant goes to M0.
+    /// Writes a scalar into one lane of the old value. Before gfx10 a lane index that is not a constant goes to M0.
     fn write_lane(&mut self, ty: Scalar, args: &[Value]) -> Words {
         if ty.is_bool() {
             return self.refused("a bool written to one lane");

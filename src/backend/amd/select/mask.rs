@@ -11,7 +11,7 @@ use crate::lane::op::MaskOp;
 use crate::lane::plan::AluOp;
 use smallvec::smallvec;
 
-/// Instructions after a reading of EXEC among which its uses are searched for.
+/// Distance in instructions within which the uses of a read of EXEC are searched for.
 const NEAR: usize = 64;
 
 impl Selector<'_> {
@@ -21,7 +21,7 @@ impl Selector<'_> {
 
     // Ballots.
 
-    /// The active lanes with a true predicate. A comparison has no others.
+    /// The active lanes with a true predicate. A comparison only sets active lanes.
     pub fn ballot(&mut self, predicate: Value) -> Words {
         let mask = self.mask(predicate);
         if self.is_clean(mask) {
@@ -37,7 +37,7 @@ impl Selector<'_> {
         self.mask_words(ballot)
     }
 
-    /// Returns true if a mask was made by a comparison of the lanes that are active now.
+    /// Returns true if a mask was made by a comparison of the currently active lanes.
     fn is_clean(&self, mask: Operand) -> bool {
         let is_it = |inst: &crate::backend::amd::machine::Inst| inst.defs.first() == Some(&mask);
         let last =
@@ -56,7 +56,7 @@ impl Selector<'_> {
         self.mask_words(copy)
     }
 
-    /// Returns true if all uses of a result come before control flow, in the block or in whole-wave code.
+    /// Returns true if all uses of a result precede any control flow, in the block or in whole-wave code.
     fn stays(&self, inst: InstId) -> bool {
         let kernel = self.kernel;
         let (Some(value), Some(block)) = (kernel.result(inst), self.subject.tree.block_of(inst)) else { return false };
@@ -117,7 +117,7 @@ impl Selector<'_> {
         words.iter().map(|word| self.vector(Operation::NotB32, &[*word])).collect()
     }
 
-    /// Compares a mask with one that has no lanes.
+    /// Tests whether a mask is empty.
     pub fn is_empty(&mut self, inst: InstId, mask: Value, empty: bool) {
         let words = self.words(mask);
         if self.is_scalar_mask(&words) {
@@ -132,7 +132,7 @@ impl Selector<'_> {
             if matches!(mask, Operand::Reg(_)) {
                 return self.compare_later(inst, test);
             }
-            // EXEC may be other lanes when the result is wanted.
+            // EXEC may have changed when the result is used.
             let mask = self.tested_mask(test);
             let words = self.mask_words(mask);
             return self.result(inst, words);
@@ -164,7 +164,7 @@ impl Selector<'_> {
         self.scalar(operation, &[mask])
     }
 
-    /// 32 lanes of a mask; the words beyond the wave hold none.
+    /// 32 lanes of a mask; words beyond the wave are zero.
     fn mask_word(&mut self, words: &[Operand], which: Value) -> Operand {
         let which = match self.word(which) {
             Operand::Constant(n) => return words.get(n as usize).copied().unwrap_or(FALSE),
@@ -204,7 +204,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The lanes that compare as given with this lane, each lane's its own: a bit shifted to the lane, or all below or above.
+    /// The lanes with a relation to this lane, different in each lane: a bit shifted to the lane, or all below or
+    /// above.
     fn lane_mask(&mut self, op: MaskOp, lane: Operand) -> Words {
         let all = number(u32::MAX);
         let (first, not) = match op {

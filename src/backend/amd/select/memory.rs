@@ -1,7 +1,7 @@
 //! Loads and stores of buffers, workgroup memory, scratch memory and arguments, and barriers.
 //!
-//! An access is cut into pieces of 1 to 4 words that its alignment allows. The scalar unit loads values that are
-//! uniform, from memory that is constant or that nothing has written yet.
+//! An access is split into pieces of 1 to 4 words that its alignment allows. The scalar unit loads uniform values from
+//! memory that is read-only or not written yet.
 
 use super::Selector;
 use super::arithmetic::number;
@@ -16,17 +16,17 @@ use crate::ir::{MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::{BinOp, InstId, MemoryAccess, MemorySpace, Value};
 use smallvec::SmallVec;
 
-/// Consecutive words, or one component of less.
+/// Consecutive words, or one smaller component.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
-    /// Number of its first word, or of its component.
+    /// Index of its first word, or of its component.
     first: usize,
     count: usize,
     /// Bytes from the address of the access.
     offset: u32,
 }
 
-/// An address as an instruction takes it.
+/// An address in the form of an instruction's operands.
 #[derive(Clone, Debug)]
 pub struct Address {
     /// Address register and offsets, in text order.
@@ -36,7 +36,7 @@ pub struct Address {
     pub most: u32,
 }
 
-/// The place of a scalar load: a base of 64 bits, a register that is added to it, and bytes.
+/// The place of a scalar load: a 64-bit base, a register to add to it, and an offset in bytes.
 #[derive(Clone, Copy, Debug)]
 struct ScalarPlace {
     base: Operand,
@@ -52,11 +52,11 @@ pub struct FlatAddress {
     pair: Operand,
 }
 
-/// Addresses that are kept: each one takes two registers as long as it may be wanted again.
+/// Limit of the cached addresses: each one occupies two registers as long as it may be reused.
 const FLAT_ADDRESSES: usize = 4;
 
 impl Address {
-    /// The same place some bytes on.
+    /// The place some bytes later.
     fn plus(&self, bytes: u32) -> Address {
         let mut address = self.clone();
         address.modifiers.offset += bytes;
@@ -64,8 +64,8 @@ impl Address {
     }
 }
 
-/// The pieces of an access: words where components have any, otherwise components. `widest` is the number of words that
-/// an instruction moves at `align` bytes.
+/// The pieces of an access: words if components have any, otherwise components. `widest` returns the number of words
+/// that an instruction moves at an alignment of `align` bytes.
 fn pieces(access: MemoryAccess, widest: impl Fn(u32) -> usize) -> Vec<Piece> {
     let components = usize::from(access.components);
     if access.bytes < 4 {
@@ -80,7 +80,7 @@ fn pieces(access: MemoryAccess, widest: impl Fn(u32) -> usize) -> Vec<Piece> {
         let align = if offset == 0 { access.align } else { access.align.min(1 << offset.trailing_zeros()) };
         let left = words - first;
         let count = widest(align).min(left);
-        // Three words only where an instruction has as many.
+        // Three words only if an instruction moves as many.
         let count = if count == 3 && widest(u32::MAX) < 4 { 2 } else { count };
         pieces.push(Piece { first, count, offset });
         first += count;
@@ -95,7 +95,7 @@ struct Pairs {
     rest: Option<MemoryAccess>,
 }
 
-/// Returns true if an access of components of 16 bits moves words with two of them.
+/// Returns true if a 16-bit access moves words of two components.
 pub fn packs(access: MemoryAccess) -> bool {
     access.bytes == 2 && access.align >= 4 && access.components > 1
 }
@@ -187,7 +187,8 @@ impl Selector<'_> {
 
     // By the scalar unit.
 
-    /// Returns true if all lanes load the same words of memory that does not change while the kernel runs, or has not yet.
+    /// Returns true if all lanes load the same words of memory that does not change while the kernel runs, or has not
+    /// changed yet.
     fn is_scalar_load(&self, inst: InstId, access: MemoryAccess, address: Value) -> bool {
         let is_constant = match access.space {
             MemorySpace::Push => true,
@@ -250,7 +251,7 @@ impl Selector<'_> {
         (0..words as u32).map(|n| self.start.push.get(&(first.checked_add(4 * n)?)).copied()).collect()
     }
 
-    /// The place of a scalar load of this many bytes, whose end its constant reaches.
+    /// The place of a scalar load of this many bytes, such that its constant offset reaches the end.
     fn scalar_place(&mut self, base: Operand, address: Value, offset: u32, bytes: u32) -> ScalarPlace {
         let address = self.uniform_word(address);
         let reaches = offset.checked_add(bytes).is_some_and(|end| end <= self.scalar_reach());
@@ -266,7 +267,7 @@ impl Selector<'_> {
         ScalarPlace { base: self.whole(&words, File::Scalar), index: None, offset }
     }
 
-    /// Bytes that the offset of a scalar load reaches: 8 bits of dwords, 20 or more of bytes (GCN 3 and RDNA 2 ISA, SMEM).
+    /// Range of a scalar load's offset in bytes: 8 bits of dwords, 20 or more of bytes (GCN 3 and RDNA 2 ISA, SMEM).
     pub fn scalar_reach(&self) -> u32 {
         if self.arch.generation == Generation::Gcn1 { 255 * 4 } else { (1 << 20) - 1 }
     }
@@ -300,8 +301,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Words that one instruction moves. Scratch memory behind a resource is interleaved lane by lane in single words, and
-    /// an access must stay inside one (LLVM: `MaxPrivateElementSize`).
+    /// Words that one instruction moves. Scratch memory behind a resource is interleaved lane by lane in single words,
+    /// and an access must stay inside one (LLVM: `MaxPrivateElementSize`).
     fn widest_words(&self, space: MemorySpace) -> usize {
         match (space, self.function.scratch) {
             (MemorySpace::Private(_), Some(Scratch::Buffer { .. })) => 1,
@@ -350,7 +351,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The place of an access; a message and none where there is no way to it.
+    /// The place of an access; reports an error and returns `None` if it cannot be accessed.
     pub fn address(&mut self, access: MemoryAccess, address: Value) -> Option<Address> {
         let mut at = self.address_in_space(access, address)?;
         at.modifiers.region = self.region(access);
@@ -565,8 +566,8 @@ impl Selector<'_> {
 
     // Barriers.
 
-    /// Own accesses are waited for, so that others see them; what others wrote is seen when caches are invalidated. The
-    /// accesses of one wave to workgroup memory are done in their order (LLVM: `AMDGPUUsage`, "Memory Model").
+    /// Waits for the wave's own accesses, so that others see them, and invalidates caches, so that it sees what others
+    /// wrote. Accesses of one wave to workgroup memory complete in order (LLVM: `AMDGPUUsage`, "Memory Model").
     pub fn barrier(&mut self, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
         let orders = order != Order::Relaxed && !kinds.is_empty() && memory != Scope::Invocation;
         let far = matches!(memory, Scope::Device | Scope::QueueFamily);

@@ -1,10 +1,10 @@
 //! Chooses instructions for a kernel's operations.
 //!
-//! A value is a list of 32-bit words, each in a vector register, in a scalar one, or constant; what is the same in all lanes
-//! stays scalar as long as the scalar unit can compute it. Bools are masks: bit `i` of a bool is that of lane `i`, and bits
-//! of lanes that were not active when it was made are any. Values of 16 bits are in the low half of a word, the upper half
-//! zero, or in either half of a word where the instructions that take them read that half alone (`halves`); 8-bit integers
-//! are kept as the kernel form has them, extended to 16.
+//! A value is a list of 32-bit words, each in a vector register, in a scalar one, or constant. Uniform values stay
+//! scalar as long as the scalar unit can compute them. Bools are masks: bit `i` of a bool is lane `i`'s value, and bits
+//! of lanes that were inactive at its definition are arbitrary. 16-bit values are in the low half of a word, with a
+//! zero upper half, or in either half of a word if their users only read that half (`halves`); 8-bit integers are
+//! extended to 16, as in the kernel form.
 
 mod arithmetic;
 mod atomic;
@@ -71,7 +71,7 @@ pub struct Subject<'k> {
     pub arch: Arch,
 }
 
-/// Chooses instructions for a whole kernel. With `spills` it keeps ready what spilling needs.
+/// Selects instructions for a whole kernel. With `spills` it sets up what spilling needs.
 ///
 /// # Errors
 /// One diagnostic for each operation that the target cannot express.
@@ -119,7 +119,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
     if errors.is_empty() { Ok(Selected { function, needs }) } else { Err(errors) }
 }
 
-/// How often each value is used, as a result that it holds too.
+/// The number of uses of each value, including uses of a loop result that it holds.
 fn uses(subject: Subject<'_>) -> Vec<u32> {
     let mut uses = vec![0; subject.kernel.values.len()];
     for inst in subject.tree.insts(subject.kernel) {
@@ -129,8 +129,8 @@ fn uses(subject: Subject<'_>) -> Vec<u32> {
     uses
 }
 
-/// For each value the operations, one after the other, that the scalar unit can do on it: arithmetic of integers on whose
-/// result all lanes agree.
+/// For each value, the number of consecutive operations on it that the scalar unit can do: integer arithmetic with a
+/// uniform result.
 fn scalar_chains(subject: Subject<'_>) -> Vec<u32> {
     let kernel = subject.kernel;
     let mut chains = vec![0; kernel.values.len()];
@@ -155,7 +155,7 @@ struct Selector<'k> {
     labels: u32,
     /// The words of each value of the kernel.
     values: Vec<Option<Words>>,
-    /// Comparisons of scalars with one use, which happen there.
+    /// Scalar comparisons with one use, which are executed there.
     late: Vec<Option<arithmetic::ScalarTest>>,
     uses: Vec<u32>,
     scalar_chains: Vec<u32>,
@@ -185,7 +185,7 @@ struct Selector<'k> {
     flat: Vec<memory::FlatAddress>,
     /// Parts of divisions that the block has computed.
     divided: divide::Divided,
-    /// Constants that the block has in scalar registers, the last ones.
+    /// Recent constants that the block has in scalar registers.
     literals: Vec<(u32, Operand)>,
     /// Descriptors that the block has loaded, with their places among the arguments.
     descriptors: Vec<(image::Place, Operand)>,
@@ -202,7 +202,7 @@ impl Selector<'_> {
         Diagnostic::needed(Code::NOT_SUPPORTED, message, self.span).join(&mut self.errors);
     }
 
-    /// Refuses an operation; gives words so that selection can continue and find more.
+    /// Refuses an operation, and returns words so that selection can continue and find more errors.
     fn refused(&mut self, what: &str) -> Words {
         self.refuse(cannot_write(what, "AMD assembly"));
         [FALSE, FALSE].into_iter().collect()
@@ -238,7 +238,7 @@ impl Selector<'_> {
                 let missing = constant_words(data.ty, 0, self.width(data.ty));
                 let words = self.values[value.index()].clone().unwrap_or(missing);
                 match (words.first(), self.start.active) {
-                    // All lanes run; the previous EXEC is kept elsewhere.
+                    // All lanes run; the previous EXEC is saved elsewhere.
                     (Some(Operand::Special(Special::Exec | Special::ExecLow)), Some(saved)) => {
                         self.words_of(saved, self.arch.mask_width())
                     }
@@ -248,12 +248,12 @@ impl Selector<'_> {
         }
     }
 
-    /// A value of one word.
+    /// A single-word value.
     fn word(&mut self, value: Value) -> Operand {
         self.words(value).first().copied().unwrap_or(FALSE)
     }
 
-    /// A bool or a mask that is the same for all lanes, as one operand.
+    /// A bool or a uniform mask as one operand.
     fn mask(&mut self, value: Value) -> Operand {
         let words = self.words(value);
         self.mask_of_words(&words)
@@ -358,8 +358,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The words of a result, in scalar registers where all lanes agree on it, not on its operands, and more arithmetic
-    /// follows than one instruction of the vector unit does.
+    /// The words of a result: in scalar registers if the result is uniform, its operands are not, and more arithmetic
+    /// follows than a single vector instruction does.
     fn uniform_words(&mut self, inst: InstId, words: Words) -> Words {
         let kernel = self.kernel;
         let Some(value) = kernel.result(inst) else { return words };
@@ -383,7 +383,7 @@ fn constant_words(ty: Ty, bits: u64, width: u8) -> Words {
     }
 }
 
-/// Returns true if a word is all ones or zero, so that 64 bits of it are one constant.
+/// Returns true if a word is all ones or zero, so that 64 bits of it are a single constant.
 const fn is_sign(bits: u32) -> bool {
     bits == 0 || bits == u32::MAX
 }

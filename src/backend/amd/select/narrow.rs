@@ -1,6 +1,6 @@
 //! Values of 8 and 16 bits, which are computed in 32.
 //!
-//! Floats of 16 bits without their own instructions are computed as floats of 32, which rounds sums, products, quotients and
+//! 16-bit float operations without an instruction are computed in 32 bits, which rounds sums, products, quotients and
 //! roots as if they were rounded once (24 bits are more than twice 11 and two).
 
 use super::Selector;
@@ -21,7 +21,7 @@ impl Selector<'_> {
         if scalar.kind == ScalarKind::Sint { self.signed_field(word, 0, 16) } else { word }
     }
 
-    /// Bits from one on, extended by their sign.
+    /// A bit field, extended by its sign.
     pub fn signed_field(&mut self, word: Operand, first: u32, bits: u32) -> Operand {
         if self.is_vector(word) {
             return self.extract(true, word, number(first), number(bits));

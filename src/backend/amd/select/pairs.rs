@@ -1,8 +1,8 @@
-//! Pairs of operations on 16-bit floats that become one instruction on both halves of registers.
+//! Pairs of operations on 16-bit floats that become one packed instruction.
 //!
-//! A pair begins where two values are stored in one word, and continues to its operands as long as that saves instructions: a pair
-//! of operands costs nothing in the halves of one word, and an instruction where it must be combined. The instruction
-//! is where the later one of both operations was, so nothing may take the result of the other one before.
+//! A pair starts where two values are stored in one word, and continues to its operands as long as that saves
+//! instructions: two operands in the halves of one word are free, others take an instruction to combine. The packed
+//! instruction replaces the later operation, so the earlier operation's result must not be used before that.
 
 use super::Subject;
 use super::halves::{Halves, is_float16};
@@ -12,7 +12,7 @@ use crate::kernel::{BinOp, InstId, Kernel, Op, Origin, TernOp, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// How far apart both operations may be, in instructions of the kernel.
+/// Maximum distance of the two operations, in instructions of the kernel.
 const REACH: u32 = 64;
 /// How many operations the chains of a pair have at most.
 const DEPTH: u32 = 16;
@@ -22,9 +22,9 @@ const DEPTH: u32 = 16;
 pub struct Pair {
     /// The operations whose results are the lower and the upper half.
     pub insts: [InstId; 2],
-    /// True if the first two operands of the second one change places.
+    /// True if the first two operands of the second one are swapped.
     pub swaps: bool,
-    /// The one that comes later, where the instruction is.
+    /// The later one, which the instruction replaces.
     pub at: InstId,
 }
 
@@ -78,7 +78,7 @@ pub fn find(subject: Subject<'_>, halves: &Halves, negated: &[bool]) -> Pairs {
     search.pairs
 }
 
-/// Returns true for an operation that one instruction does on both halves.
+/// Returns true for an operation that one instruction performs on both halves.
 fn is_pairable(op: Op) -> bool {
     match op {
         Op::Tern(TernOp::Fma, scalar) => is_float16(scalar),
@@ -102,10 +102,10 @@ struct Place {
     constructs: u32,
 }
 
-/// A word that holds two 16-bit values.
+/// A word with two 16-bit values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Word {
-    /// The word of this number that a load gives.
+    /// The word with this index in a load's result.
     Loaded(InstId, usize),
     Value(Value),
 }
@@ -115,7 +115,7 @@ struct Search<'s> {
     halves: &'s Halves,
     negated: &'s [bool],
     places: FxHashMap<InstId, Place>,
-    /// The instructions that take each result of an operation that may be part of a pair.
+    /// The instructions that use each result of an operation that may be paired.
     users: FxHashMap<Value, SmallVec<[InstId; 2]>>,
     pairs: Pairs,
 }
@@ -143,7 +143,7 @@ impl<'s> Search<'s> {
         Search { kernel, halves, negated, places, users, pairs: Pairs::default() }
     }
 
-    /// Begins with two values that are stored in one word.
+    /// Starts with two values that are stored in one word.
     fn begin(&mut self, values: [Value; 2]) {
         let before = self.pairs.pairs.len();
         // The word need not be combined.
@@ -152,7 +152,8 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Makes a pair of the operations that give two values. Gives how many instructions that saves; none if it cannot be.
+    /// Pairs the operations that define two values. Returns the number of instructions that this saves; `None` if it is
+    /// impossible.
     fn pair(&mut self, values: [Value; 2], depth: u32) -> Option<i32> {
         let [Some(low), Some(high)] = values.map(|value| self.kernel.definition(value)) else { return None };
         if let Some(known) = self.pairs.of(low) {
@@ -215,7 +216,7 @@ impl<'s> Search<'s> {
         low.is_some() && low == high
     }
 
-    /// The word that holds a value with another one.
+    /// The word that contains a value together with another one.
     fn word(&self, value: Value) -> Option<Word> {
         let inst = self.kernel.definition(value).filter(|_| self.halves.is_open(value))?;
         match self.kernel.insts[inst].op {
@@ -231,7 +232,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The later one of two operations that can be a pair.
+    /// The later one of two operations that can be paired.
     fn later(&self, values: [Value; 2], insts: [InstId; 2]) -> Option<InstId> {
         let [low, high] = insts.map(|inst| self.kernel.insts[inst].op);
         let is_own = |inst: InstId| {
@@ -249,8 +250,8 @@ impl<'s> Search<'s> {
         (is_near && waits()).then_some(at)
     }
 
-    /// Returns true if an instruction, or the pair that it is part of, comes after a place. In other blocks it does: there is
-    /// no construct between the operations of a pair.
+    /// Returns true if an instruction, or its pair, comes after a position. In other blocks it always does, because
+    /// there is no construct between the operations of a pair.
     fn runs_after(&self, user: InstId, end: Place) -> bool {
         let user = self.pairs.of(user).map_or(user, |pair| pair.at);
         self.places.get(&user).is_some_and(|place| place.block != end.block || place.number > end.number)

@@ -1,8 +1,8 @@
 //! Textures that are read through samplers: lookups, and gathers of four texels.
 //!
-//! The address is, in this order: the offsets in one word, the reference, the gradients of x and of y, the coordinates, the
-//! layer or face, the level of detail (RDNA 2 ISA, "Image VGPRs"). Outside of fragment shaders a lookup that names no level
-//! takes the first one.
+//! The address consists, in this order, of the offsets in one word, the depth reference, the gradients of x and of y,
+//! the coordinates, the layer or face, and the level of detail (RDNA 2 ISA, "Image VGPRs"). Outside fragment shaders a
+//! lookup without a level uses the first one.
 
 use super::Selector;
 use super::arithmetic::number;
@@ -26,7 +26,7 @@ enum Level {
     Computed,
 }
 
-/// The end of the name of an instruction that reads a texture through a sampler.
+/// The suffix of an instruction that reads a texture through a sampler.
 const fn suffix(compares: bool, level: Level, has_offset: bool) -> &'static str {
     match (compares, level, has_offset) {
         (false, Level::First, false) => "lz",
@@ -44,7 +44,7 @@ const fn suffix(compares: bool, level: Level, has_offset: bool) -> &'static str 
     }
 }
 
-/// Coordinates as the hardware takes them.
+/// Coordinates in the hardware's form.
 pub struct Coordinates {
     pub words: AddressWords,
     /// Differences of the coordinates, in x and then in y.
@@ -57,9 +57,9 @@ pub struct ImageOperands {
     pub faces: Vec<OnFace>,
     /// Layers, and the whole numbers next to them.
     layers: Vec<(Operand, Operand)>,
-    /// Offsets, and the words that hold them.
+    /// Offsets, and the words that contain them.
     offsets: Vec<(AddressWords, Operand)>,
-    /// Words, and the registers that hold them side by side.
+    /// Words, and the consecutive registers that contain them.
     pub tuples: Vec<(AddressWords, Operand)>,
 }
 
@@ -83,7 +83,7 @@ impl Selector<'_> {
         self.give_components(access, to, components);
     }
 
-    /// One component of four texels. With an offset for each they are the last ones of four gathers.
+    /// One component of four texels. If each has its own offset, they are the last texels of four gathers.
     pub fn gather(&mut self, access: &Use<'_>) {
         let component = match access.values(self, ImageParts::COMPONENT).first() {
             None => 0,
@@ -116,7 +116,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The instruction that leaves the components of a lookup, or the four texels of a gather, in registers.
+    /// The instruction that writes the components of a lookup, or the four texels of a gather, to registers.
     fn lookup(
         &mut self,
         operation: Operation,

@@ -1,4 +1,4 @@
-//! The start of a kernel: it fetches its arguments and finds out where it is.
+//! The start of a kernel: it loads its arguments and computes its position.
 
 use super::emit::part;
 use super::{Selector, Words};
@@ -12,7 +12,7 @@ use crate::lane::primitive::LdsOp;
 use crate::lane::{LaneFact, Primitive};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Words of push constants that are kept in registers.
+/// Limit of the push constant words in registers.
 const PUSHED_WORDS: usize = 32;
 
 /// The values that the prologue prepares, and the values that live as long as the kernel.
@@ -33,28 +33,28 @@ pub struct Start {
     pub all_memory: Option<Operand>,
     /// The end of the invocation.
     pub end: Label,
-    /// The loops around, and where their bodies begin.
+    /// The enclosing loops, and the start of their bodies.
     pub heads: Vec<(InstId, Label)>,
-    /// Where EXEC is kept while all lanes run.
+    /// The saved EXEC while all lanes run.
     pub active: Option<Operand>,
 }
 
-/// Where a lane's own word of workgroup memory is, in bytes from the start of the first wave's part.
+/// The address of a lane's own word of workgroup memory, in bytes from the start of the first wave's part.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnWord {
     pub own: Operand,
-    /// The wave's part, where there are several waves.
+    /// The wave's part, if there are several waves.
     pub part: Option<Operand>,
 }
 
-/// The facts that the kernel asks for.
+/// The facts that the kernel reads.
 #[derive(Default)]
 struct Wanted {
     groups: [bool; 3],
     locals: [bool; 3],
     index: bool,
     group_counts: bool,
-    /// The use of the lane's number, if there is one.
+    /// The use of the lane index, if there is one.
     lane: Option<Origin>,
     own_word: bool,
     physical: bool,
@@ -116,7 +116,7 @@ impl Selector<'_> {
                 _ => {}
             }
         }
-        // The number of an invocation in one row is in a register; it tells the lane's.
+        // In a one-dimensional workgroup the invocation index is in a register, and gives the lane index.
         let is_row = self.kernel.workgroup_size[1..] == [1, 1];
         if wanted.index || wanted.own_word || wanted.lane.is_some() && is_row {
             wanted.locals = [true, self.kernel.workgroup_size[1] > 1, self.kernel.workgroup_size[2] > 1];
@@ -125,7 +125,7 @@ impl Selector<'_> {
         wanted
     }
 
-    /// Registers that the hardware fills: resource of scratch memory, arguments, workgroup. Gives the workgroup's.
+    /// Registers that the hardware fills: resource of scratch memory, arguments, workgroup indices. Returns the latter.
     fn inputs(&mut self, wanted: &Wanted) -> [Option<Operand>; 3] {
         let has_instructions = self.arch.processor.scratch_instructions;
         let by_resource = wanted.scratch && !has_instructions;
@@ -172,7 +172,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The wave's part of scratch memory begins at an offset that is added to the resource's base.
+    /// The wave's part of scratch memory starts at an offset, which is added to the resource's base.
     fn use_resource(&mut self, given: Operand, offset: Operand) {
         let resource = self.scalars(4);
         self.declare(resource);
@@ -187,7 +187,7 @@ impl Selector<'_> {
 
     // Arguments.
 
-    /// Loads the words of the segment at an offset into a register of that many.
+    /// Loads the words of the argument segment at an offset into a register of that size.
     pub fn load_argument(&mut self, offset: u32, to: Operand, words: u8) {
         let offset = match self.arch.generation {
             // The constant has 8 bits there, and a register is in bytes.
@@ -248,7 +248,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Loads the push constants at known offsets once, neighbours together, if there is room for them as long as the kernel runs.
+    /// Loads the push constants at known offsets once, neighbours together, if registers can hold them for the whole
+    /// kernel.
     fn load_push_constants(&mut self) {
         let wanted = self.pushed_words();
         if wanted.len() > PUSHED_WORDS {
@@ -318,8 +319,8 @@ impl Selector<'_> {
         }
     }
 
-    /// A buffer resource (gfx6): the address from the arguments, or all memory; so many bytes that nothing is out of range;
-    /// 32-bit data without a format (LLVM's default data format of gfx6).
+    /// A buffer resource (gfx6): the address from the arguments, or all memory; the maximum size, so that nothing is
+    /// out of range; 32-bit data without a format (LLVM's default data format of gfx6).
     fn resource(&mut self, address: Option<u32>) -> Operand {
         let to = self.scalars(4);
         self.declare(to);
@@ -338,7 +339,7 @@ impl Selector<'_> {
         to
     }
 
-    // Where the invocation is.
+    // Computes the position of the invocation.
 
     fn find_place(&mut self, wanted: &Wanted, groups: [Option<Operand>; 3]) {
         self.needs.local_ids = (0..3).rev().find(|n| wanted.locals[*n]).unwrap_or(0) as u8;
@@ -368,8 +369,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The local numbers, in their own registers or ten bits each. Where x alone is asked for, the other bits are zero:
-    /// LLVM relies on it too.
+    /// The local indices, in separate registers or ten bits each. If only x is requested, the other bits are zero: LLVM
+    /// relies on this too.
     fn local_inputs(&mut self, wanted: &Wanted) -> [Option<Operand>; 3] {
         if !wanted.locals.contains(&true) {
             return [None; 3];
@@ -409,7 +410,8 @@ impl Selector<'_> {
         index.unwrap_or(Operand::Constant(0))
     }
 
-    /// The lane's number: the low bits of the invocation's where that is known, since waves begin at multiples of their size.
+    /// The lane index: the low bits of the invocation index if that is known, because waves start at multiples of their
+    /// size.
     fn find_lane(&mut self) {
         let index = self.start.built_ins.get(&(key(BuiltIn::LocalInvocationIndex), 0)).copied();
         match index {
@@ -431,9 +433,9 @@ impl Selector<'_> {
         self.start.lane = Some(lane);
     }
 
-    /// The lane's word is at four times its number in the wave's part of workgroup memory, and that part is the one of
-    /// the wave's number. The offset of the instructions holds the part that all waves share. Whole-wave code uses the
-    /// address in all lanes, so all lanes compute it.
+    /// The lane's word is at four times the lane index in the wave's part of workgroup memory, which the wave index
+    /// selects. The instructions' offset is the start of all waves' parts. Whole-wave code uses the address in all
+    /// lanes, so all lanes compute it.
     fn find_own_word(&mut self, lane: Option<Origin>) {
         let part = (self.kernel.invocations() > self.arch.wave).then(|| {
             let index = self.start.built_ins[&(key(BuiltIn::LocalInvocationIndex), 0)];
@@ -466,14 +468,14 @@ impl Selector<'_> {
         }
     }
 
-    /// A value in scalar registers, which it must be the same for.
+    /// A value in scalar registers, which must be uniform.
     pub fn uniform_word(&mut self, value: Value) -> Operand {
         let word = self.word(value);
         self.scalar_operand(word)
     }
 }
 
-/// The built-in variables that the start makes ready, in the order of a map.
+/// The built-in variables that the start computes, in the order of a map.
 const fn key(built_in: BuiltIn) -> u8 {
     match built_in {
         BuiltIn::WorkgroupId => 0,

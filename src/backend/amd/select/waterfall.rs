@@ -1,7 +1,7 @@
 //! Elements of arrays of images and samplers: uniform selections, and waterfall loops over varying ones.
 //!
-//! Each round of a loop handles the lanes with the elements of the first remaining lane, so that the descriptors come from
-//! one place. An index beyond an array selects the last element.
+//! Each iteration of a loop handles the lanes with the elements of the first remaining lane, so that the descriptors
+//! come from one place. An index beyond an array selects the last element.
 
 use super::Selector;
 use super::arithmetic::number;
@@ -29,8 +29,8 @@ impl Selector<'_> {
         self.raw(inst.operation, inst.to.as_slice(), &uses).modifiers = inst.modifiers;
     }
 
-    /// The result of code that takes the descriptors, if it is `wanted`: in the register where the code leaves it, or from a
-    /// loop in one of its own.
+    /// The result of code that uses the descriptors, if it is `wanted`: in the code's own register, or in a new one
+    /// after a loop.
     pub fn with_descriptors(
         &mut self,
         access: &Use<'_>,
@@ -49,7 +49,8 @@ impl Selector<'_> {
         to
     }
 
-    /// Runs code on the elements that lanes choose, once for each choice. It writes the results in the lanes that run it.
+    /// Runs code on the elements that lanes select, once per distinct selection. It writes the results in the lanes
+    /// that run it.
     fn on_elements(&mut self, access: &Use<'_>, results: &[Operand], run: impl FnOnce(&mut Self, &Use<'_>)) {
         if let Some(access) = self.on_same_elements(access) {
             return run(self, &access);
@@ -73,7 +74,7 @@ impl Selector<'_> {
         });
     }
 
-    /// The access with its elements, where all lanes choose the same ones.
+    /// The access with its elements, if all lanes select the same ones.
     fn on_same_elements<'k>(&mut self, access: &Use<'k>) -> Option<Use<'k>> {
         let indices = self.kernel.image_indices(access.inst);
         let agree = indices.into_iter().flatten().all(|index| self.is_uniform(index));
@@ -88,7 +89,7 @@ impl Selector<'_> {
         [image, if access.image.sampler.is_some() { sampler } else { image }]
     }
 
-    /// The number of the element that an index chooses, in a scalar register where all lanes have the same.
+    /// The index of the selected element, in a scalar register if it is uniform.
     fn element_of(&mut self, index: Value, count: u32) -> Operand {
         let last = count - 1;
         let is_inside = self.ranges.of(self.kernel, index).most <= last.into();

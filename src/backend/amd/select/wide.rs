@@ -56,7 +56,7 @@ impl Selector<'_> {
         smallvec![low, high]
     }
 
-    /// A negative number's highest clear bit is the highest set one of its complement.
+    /// A negative number's highest clear bit is the highest set bit of its complement.
     fn long_find_msb(&mut self, scalar: Scalar, a: &[Operand]) -> Words {
         let mut words = [a[1], a[0]];
         if scalar.is_signed() {
@@ -89,7 +89,7 @@ impl Selector<'_> {
                 false => (O::ScalarAddCarryOut, O::ScalarAddCarryIn),
                 true => (O::ScalarSubCarryOut, O::ScalarSubCarryIn),
             };
-            // Moves leave the condition code alone.
+            // Moves do not change the condition code.
             let low = self.scalar(low, &[a[0], b[0]]);
             let high = self.scalar(high, &[a[1], b[1]]);
             return smallvec![low, high];
@@ -103,7 +103,7 @@ impl Selector<'_> {
         smallvec![low, high]
     }
 
-    /// `low * low`, and to its upper half both products across.
+    /// `low * low`, with both cross products added to its upper half.
     fn long_product(&mut self, a: &[Operand], b: &[Operand]) -> Words {
         let product = |selector: &mut Self, op, a, b| selector.word_binary(op, Scalar::U32, [a, b]);
         let low = product(self, BinOp::Mul, a[0], b[0]);
@@ -115,7 +115,7 @@ impl Selector<'_> {
         smallvec![low, high]
     }
 
-    /// The upper 64 of 128 bits; of signed numbers less each operand where the other is negative.
+    /// The upper 64 of 128 bits; for signed numbers, minus each operand if the other is negative.
     fn long_high_product(&mut self, is_signed: bool, a: &[Operand], b: &[Operand]) -> Words {
         let zero = [FALSE, FALSE];
         let word = |selector: &mut Self, op, a, b| selector.word_binary(op, Scalar::U32, [a, b]);

@@ -1,4 +1,4 @@
-//! 16-bit floats: pairs, halves of words as operands, and missing instructions of generations.
+//! 16-bit floats: pairs, halves of words as operands, and instructions that generations lack.
 
 use super::{F, builder, code, own, program, words};
 use crate::ir::Scalar;

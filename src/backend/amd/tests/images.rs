@@ -33,7 +33,7 @@ fn bound(binding: u32, ty: ImageType) -> Image {
     }
 }
 
-/// An operation on an image of the kernel, all of whose operands are one word.
+/// An operation on an image of the kernel with single-word operands.
 fn on(b: &mut Builder, number: u32, op: ImageOp, parts: ImageParts, word: Value) -> Vec<Value> {
     let ty = b.kernel.images[number as usize].ty;
     let count = image::arguments(ty, op, parts).map(|(_, count)| count).sum();
@@ -98,7 +98,7 @@ fn addresses_of_each_generation() {
     let sampled = |profile| first_of(profile, PLAIN, ImageOp::Sample, parts).text;
     for (profile, start, operands) in [
         ("gfx900", "v[", 1),
-        // More their own registers than a list has there.
+        // More separate registers than an address list can have there.
         ("gfx1010-wave32", "v[", 1),
         ("gfx1030-wave32", "[v", 6),
         ("gfx1100-wave32", "[v", 5),
@@ -160,7 +160,7 @@ fn an_index_that_lanes_share_is_part_of_the_address_of_the_descriptor() {
         );
         assert!(!text.contains("readfirstlane") && !text.contains("cbranch"), "{profile}: {text}");
     }
-    // No register and constant together.
+    // No register together with a constant.
     assert!(!indexed("gfx803", false).contains(" offset:"));
 }
 
@@ -171,7 +171,7 @@ fn indices_that_differ_are_taken_one_after_the_other() {
         let (_, round) = text.split_once("v_readfirstlane_b32").expect("the first index");
         let (round, _) = round.split_once("s_cbranch_execnz").expect("the next round");
         assert!(round.contains("image_load "), "{profile}: {text}");
-        // Where results come in order, a round does not wait for the last one.
+        // If results come in order, an iteration does not wait for the previous one.
         let waits = round.lines().filter(|line| line.contains("s_wait") && line.contains("cnt")).count();
         assert_eq!(waits, count, "{profile}: {text}");
     }

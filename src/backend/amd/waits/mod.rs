@@ -1,9 +1,9 @@
 //! Inserts waits for results of memory instructions: one pass over the blocks, one table per generation.
 //!
-//! Runs after register allocation. Before an instruction that reads or overwrites a register that is under way, the
-//! counter is waited down to what began later, as far as it counts in order; so loads that are not needed yet continue.
-//! Fences become waits and cache controls. The accesses under way at the start of a block are the union of those of its
-//! predecessors. Nothing else writes waits for counters.
+//! Runs after register allocation. Before an instruction that reads or overwrites a register with a pending access, the
+//! pass waits for the counter to drop to the number of later accesses, if it counts in order; so loads that are not
+//! needed yet continue. Fences become waits and cache controls. The accesses pending at the start of a block are the
+//! union of those of its predecessors. Nothing else writes waits for counters.
 
 mod state;
 mod table;
@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use state::{State, Waits};
 use table::{COUNTERS, Event, Table};
 
-/// Puts waits into a function whose registers have places, and takes fences out.
+/// Inserts waits into a function after register allocation, and removes fences.
 pub fn insert(function: &mut Function, arch: &Arch) {
     let table = Table::of(arch);
     let mut origins = FxHashMap::default();
@@ -34,7 +34,7 @@ pub fn insert(function: &mut Function, arch: &Arch) {
     }
 }
 
-/// The events under way at the start of each block.
+/// The pending events at the start of each block.
 fn starts(function: &Function, arch: &Arch, table: &Table) -> Vec<State> {
     pending::starts(function, |block, state| {
         let mut writer = Writer { arch, table, state, done: None, origins: FxHashMap::default() };
@@ -47,9 +47,9 @@ struct Writer<'a> {
     arch: &'a Arch,
     table: &'a Table,
     state: State,
-    /// The finished instructions; none while only the state matters.
+    /// The finished instructions; `None` while only the state matters.
     done: Option<Vec<Inst>>,
-    /// The origins of the instructions that set the registers under way.
+    /// The origins of the instructions with pending registers.
     origins: FxHashMap<Cell, Origin>,
 }
 
@@ -85,7 +85,7 @@ impl Writer<'_> {
             }
         }
         if writes_memory(inst) {
-            // Scalar loads may come after a store that follows them.
+            // Scalar loads may pass a store that precedes them.
             self.state.before_fence(self.table, Event::ScalarLoad, &mut waits);
         }
         if inst.operation() == Some(Operation::Barrier) && self.table.barriers_wait {
@@ -128,7 +128,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A fence before a barrier orders what comes after the barrier: until then other waves may bring old values to caches.
+    /// A fence before a barrier orders accesses after the barrier: until then other waves may bring old values into
+    /// caches.
     fn acquire_again(&mut self, rest: &[Inst]) {
         let acquired = self.state.acquired.take();
         let own = rest.first().and_then(fence_of).filter(|fence| fence.buffers).and_then(|fence| fence.acquire);
@@ -163,7 +164,7 @@ impl Writer<'_> {
             self.state.begin(self.table, event, written());
         }
         if is_flat {
-            // It brings nothing, since no address is one of workgroup memory, but it is counted.
+            // It returns nothing, because no address is in workgroup memory, but it is counted.
             self.state.begin(self.table, Event::Flat, std::iter::empty());
         }
         let data: SmallVec<[Cell; 4]> =
@@ -179,8 +180,8 @@ fn load_event(inst: &Inst) -> Event {
     if inst.operation().is_some_and(Operation::takes_sampler) { Event::Sample } else { Event::Load }
 }
 
-/// The kind of a load of texels that leaves other lanes of its result as they are: it needs no wait for loads of that kind
-/// to the same registers where they write in order.
+/// The kind of a texel load that keeps its result's other lanes: it needs no wait for loads of that kind to the same
+/// registers if they write in order.
 fn merged(inst: &Inst) -> Option<Event> {
     let is_texel = inst.modifiers.image.is_some() || inst.operation() == Some(Operation::LoadTexel);
     (inst.keeps && is_texel && inst.operation().is_some_and(Operation::is_load)).then(|| load_event(inst))
@@ -196,12 +197,12 @@ fn writes_memory(inst: &Inst) -> bool {
     inst.operation().is_some_and(|operation| operation.unit() == Unit::Memory && !operation.is_load()) && !is_private
 }
 
-/// Returns true if an instruction continues when the other waves of the workgroup are there.
+/// Returns true if an instruction waits for the other waves of the workgroup.
 fn is_barrier(inst: &Inst) -> bool {
     matches!(inst.operation(), Some(Operation::Barrier | Operation::BarrierWait))
 }
 
-/// Returns true if a barrier comes before the next access to memory.
+/// Returns true if a barrier comes before the next memory access.
 fn comes_to_barrier(rest: &[Inst]) -> bool {
     let is_access = |unit| matches!(unit, Unit::Memory | Unit::ScalarMemory);
     let next = rest.iter().find(|inst| is_barrier(inst) || inst.operation().is_some_and(|op| is_access(op.unit())));
@@ -235,7 +236,8 @@ fn waiting(table: &Table, waits: &Waits) -> SmallVec<[Inst; 2]> {
     insts
 }
 
-/// Waits for one counter. Where counters have fields too, the others take a register to add, which is the null one.
+/// Waits for one counter. If counters also have fields, the other instructions take a register to add, here the null
+/// register.
 fn alone(table: &Table, operation: Operation, down_to: u8) -> Inst {
     let number = Operand::Constant(u32::from(down_to));
     let has_fields = table.counters.iter().any(|counter| counter.alone.is_none());

@@ -1,4 +1,4 @@
-//! The events under way at a place in the program.
+//! The pending events at a point of the program.
 
 use super::table::{COUNTERS, Event, Table};
 use crate::backend::amd::machine::Reach;
@@ -6,18 +6,18 @@ use crate::backend::amd::pending::Pending;
 use crate::backend::amd::view::Cell;
 use std::collections::BTreeMap;
 
-/// How far counters must have come down; none if it does not matter.
+/// The values that counters must have dropped to; `None` if it does not matter.
 pub type Waits = [Option<u8>; COUNTERS];
 
-/// The events under way. An age is the number of events of the same counter that began later: when the counter has come
-/// down to it, the event is done.
+/// The pending events. An age is the number of later events on the same counter: when the counter has dropped to it,
+/// the event has completed.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct State {
     /// Registers that an event of a kind will write, or still has to read.
     cells: BTreeMap<(Event, Cell), u8>,
     /// The youngest event of each kind.
     youngest: [Option<u8>; Event::ALL.len()],
-    /// How far the fences since the last barrier reach that let loads see what other waves stored.
+    /// The scope of the fences since the last barrier that make other waves' stores visible.
     pub acquired: Option<Reach>,
 }
 
@@ -47,8 +47,8 @@ impl Pending for State {
 }
 
 impl State {
-    /// Notes what must be done before an instruction that writes a register, which comes after the events of one kind in
-    /// any case.
+    /// Records the waits before an instruction that writes a register, which follows the events of one kind in any
+    /// case.
     pub fn before_write(&self, table: &Table, cell: Cell, after: Option<Event>, waits: &mut Waits) {
         for event in Event::ALL.into_iter().filter(|event| Some(*event) != after) {
             if let (Some(counter), Some(age)) = (table.counter(event), self.cells.get(&(event, cell))) {
@@ -57,12 +57,12 @@ impl State {
         }
     }
 
-    /// Notes what must be done before an instruction that reads a register: that others still read it does not matter.
+    /// Records the waits before an instruction that reads a register; pending reads of it do not matter.
     pub fn before_read(&self, table: &Table, cell: Cell, waits: &mut Waits) {
         self.before_write(table, cell, Some(Event::StoreData), waits);
     }
 
-    /// Notes what must be done before an instruction that needs all events of a kind done.
+    /// Records the waits before an instruction that needs all events of a kind completed.
     pub fn before_fence(&self, table: &Table, event: Event, waits: &mut Waits) {
         if let (Some(counter), Some(age)) = (table.counter(event), self.youngest[event as usize]) {
             self.demand(table, counter, age, waits);
@@ -90,7 +90,7 @@ impl State {
         true
     }
 
-    /// Lets counters come down.
+    /// Lowers counters.
     pub fn wait(&mut self, table: &Table, waits: &Waits) {
         for (counter, down_to) in waits.iter().enumerate() {
             let Some(down_to) = *down_to else { continue };
@@ -102,10 +102,10 @@ impl State {
         }
     }
 
-    /// An event begins, with the registers that it will write or read.
+    /// Adds an event with the registers that it will write or read.
     pub fn begin(&mut self, table: &Table, event: Event, cells: impl Iterator<Item = Cell>) {
         let Some(counter) = table.counter(event) else { return };
-        // Beyond that the counter does not count: so much is never under way.
+        // The counter saturates there, so more events are never pending.
         let oldest = table.counters[counter].max - 1;
         let older = |age: &mut u8| *age = (*age + 1).min(oldest);
         let counted = self.cells.iter_mut().filter(|((of, _), _)| table.counter(*of) == Some(counter));

@@ -1,14 +1,15 @@
-//! The counters: what each counts, its maximum, and the instruction that waits for it; one table per generation.
+//! The counters: the events that each counts, its maximum, and the instruction that waits for it; one table per
+//! generation.
 //!
-//! Sources: the counters of AMD's ISA guides (GCN 3, Vega, RDNA 1 to 4) and LLVM's `SIInsertWaitcnts`; the cache controls are
-//! those of the memory models in LLVM's `AMDGPUUsage`.
+//! Sources: the counters in AMD's ISA guides (GCN 3, Vega, RDNA 1 to 4) and LLVM's `SIInsertWaitcnts`; the cache
+//! controls are from the memory models in LLVM's `AMDGPUUsage`.
 
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::machine::{Fence, Reach};
 use crate::backend::amd::mnemonic::Operation;
 use crate::profile::processor::Counters;
 
-/// An event under way.
+/// A pending event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Event {
     /// A load of the vector unit, or an atomic with a result.
@@ -29,7 +30,7 @@ impl Event {
     pub const ALL: [Event; 7] =
         [Event::Load, Event::Store, Event::Lds, Event::Flat, Event::ScalarLoad, Event::StoreData, Event::Sample];
 
-    /// Events of one class and counter complete in order; none if they do not.
+    /// Events of one class and counter complete in order; `None` if they do not.
     pub const fn class(self) -> Option<u8> {
         match self {
             Event::Load | Event::Store | Event::Sample => Some(0),
@@ -44,9 +45,9 @@ impl Event {
 /// A counter of pending events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counter {
-    /// Its field, in instructions that wait for several ones.
+    /// Its field in instructions that wait for several counters.
     pub field: &'static str,
-    /// The instruction that waits for it alone; none if that is one for several.
+    /// The instruction that waits for it alone; `None` if there is only one for several.
     pub alone: Option<Operation>,
     /// Its largest value.
     pub max: u8,
@@ -63,9 +64,9 @@ pub struct Table {
     of: [Option<u8>; 7],
     /// Two counters that one instruction can wait for.
     pub fused: &'static [(u8, u8, Operation)],
-    /// All must be done before a barrier: exceptions cannot be taken there (LLVM: no `FeatureBackOffBarrier`).
+    /// All must complete before a barrier: exceptions cannot be taken there (LLVM: no `FeatureBackOffBarrier`).
     pub barriers_wait: bool,
-    /// The kinds of loads that write their results in the order in which they began (LLVM: `FeatureVmemWriteVgprInOrder`, and
+    /// The kinds of loads that write their results in issue order (LLVM: `FeatureVmemWriteVgprInOrder`, and
     /// `FeaturePointSampleAccel` for samples that become loads).
     pub in_order: &'static [Event],
     /// The instructions that write caches back, so that other waves see stores at each reach.
@@ -94,7 +95,7 @@ static RDNA4_COUNTERS: &[Counter] = &[
 ];
 
 const VECTOR_CACHE: &[Operation] = &[Operation::InvalidateVectorCache];
-/// The outer one first: from it the inner one is filled.
+/// The outer one first, because the inner one is filled from it.
 const BOTH_CACHES: &[Operation] = &[Operation::InvalidateArrayCache, Operation::InvalidateVectorCache];
 
 const GCN1: Table = Table {
@@ -157,7 +158,7 @@ impl Table {
         at(fence.release.filter(|_| fence.buffers), self.write_back)
     }
 
-    /// The cache controls that let loads see what other waves stored.
+    /// The cache controls that make other waves' stores visible to loads.
     pub fn invalidate(&self, reach: Option<Reach>) -> &'static [Operation] {
         at(reach, self.invalidate)
     }

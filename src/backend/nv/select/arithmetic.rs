@@ -1,7 +1,8 @@
 //! Arithmetic on 32-bit values and bools.
 //!
-//! Multiplications and additions of floats that must not be contracted carry `.PREC`; others the driver contracts.
-//! Negation and absolute value of floats are done on their bits: a move of a float may change a NaN or flush a subnormal.
+//! Float multiplications and additions that must not be contracted have `.PREC`; the driver contracts others. Negation
+//! and absolute value of floats are done on their bits, because a move of a float may change a NaN or flush a
+//! subnormal.
 
 use super::convert::ONE;
 use super::{Selector, is_word};
@@ -19,7 +20,7 @@ pub const fn kind(scalar: Scalar) -> Kind {
     }
 }
 
-/// Instruction names for one operand and a result of its type. None if there is no single instruction.
+/// Instruction names for one operand and a result of its type; `None` if there is no single instruction.
 fn unary_name(op: UnOp, kind: Kind) -> Option<&'static str> {
     use Kind::{Float, Sint, Uint};
     Some(match (op, kind) {
@@ -44,7 +45,7 @@ fn unary_name(op: UnOp, kind: Kind) -> Option<&'static str> {
     })
 }
 
-/// Instruction names for two operands and a result of one type. None if there is no single instruction.
+/// Instruction names for two operands and a result of one type; `None` if there is no single instruction.
 fn binary_name(op: BinOp, kind: Kind, is_exact: bool) -> Option<&'static str> {
     use Kind::{Float, Sint, Uint};
     Some(match (op, kind) {
@@ -80,7 +81,7 @@ fn binary_name(op: BinOp, kind: Kind, is_exact: bool) -> Option<&'static str> {
     })
 }
 
-/// The comparison that gives -1 and 0, or 1.0 and 0.0 of floats.
+/// The comparison, which returns -1 and 0, or 1.0 and 0.0 for floats.
 pub fn comparison(op: CmpOp) -> &'static str {
     match op {
         CmpOp::Eq => "SEQ",
@@ -128,8 +129,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The inverse and 1. NVIDIA's compiler makes one operation of two minima or maxima, and there loses the sign of an operand
-    /// that is a difference from 0 (docs/verified/nv-flow.md).
+    /// The complement plus 1. NVIDIA's compiler combines two minima or maxima into one operation, and there loses the
+    /// sign of an operand that is a difference from 0 (docs/verified/nv-flow.md).
     fn opposite(&mut self, a: Operand) -> Operand {
         let inverse = self.word("NOT.U", &[as_bits(a)]);
         self.word("ADD.U", &[inverse, ONE])
@@ -152,8 +153,8 @@ impl Selector<'_> {
         }
     }
 
-    /// `y ^ (c ? -1 : 0)` as a choice between `y` and its inverse. Where `y` is a negation, NVIDIA's compiler makes `x + 1` of
-    /// the exclusive `-x ^ -1`, which is `x - 1` (docs/verified/nv-flow.md).
+    /// `y ^ (c ? -1 : 0)` as a select between `y` and its complement. If `y` is a negation, NVIDIA's compiler turns the
+    /// exclusive or `-x ^ -1` into `x + 1`, while it equals `x - 1` (docs/verified/nv-flow.md).
     fn chosen_inverse(&mut self, args: [Value; 2]) -> Option<Operand> {
         let kernel = self.kernel;
         let mask = |value: Value| {
@@ -219,7 +220,7 @@ impl Selector<'_> {
         if kind == Kind::Float { self.is_not_zero(result) } else { result }
     }
 
-    /// The bool that says whether a word has bits set.
+    /// A bool that is true if a word has bits set.
     pub fn is_not_zero(&mut self, word: Operand) -> Operand {
         self.word("SNE.S", &[word, ZERO])
     }
@@ -255,11 +256,11 @@ impl Selector<'_> {
         }
     }
 
-    /// The same without `BFE.S`: a field whose highest bit is turned over and then taken away.
+    /// A signed field without `BFE.S`: flips the field's highest bit and subtracts it.
     fn computed_signed_field(&mut self, word: &Operand, offset: Value, bits: Value) -> Operand {
         let field = self.field(offset, bits);
         let field = self.word("BFE.U", &[field, word.clone()]);
-        // Of a field of no bits it does not matter which one that is.
+        // For an empty field any bit will do.
         let highest = match self.known(bits) {
             Some(bits) => Operand::Constant(1 << (bits.wrapping_sub(1) & 31), Kind::Uint),
             None => {
@@ -273,9 +274,9 @@ impl Selector<'_> {
         self.word("SUB.U", &[turned, highest])
     }
 
-    /// So many bits of a word, with the sign that the highest of them is. `BFE.S` does it at once; but where its result is
-    /// taken for unsigned and becomes a float, as in a division too, NVIDIA's compiler takes the sign along, its own GLSL's
-    /// as well. Shifts it leaves alone.
+    /// The low bits of a word, sign-extended. `BFE.S` does it at once. But if its result is treated as unsigned and
+    /// converted to a float, as in a division, NVIDIA's compiler keeps the sign, even in its own GLSL. Shifts are not
+    /// affected.
     pub fn signed_field(&mut self, word: Operand, offset: u32, bits: u32) -> Operand {
         let above = 32 - offset - bits;
         if let Operand::Constant(value, _) = word {
@@ -305,7 +306,7 @@ impl Selector<'_> {
     }
 }
 
-/// The same operand for an instruction on unsigned integers.
+/// The operand for an instruction on unsigned integers.
 pub fn as_bits(operand: Operand) -> Operand {
     match operand {
         Operand::Constant(bits, _) => Operand::Constant(bits, Kind::Uint),

@@ -1,4 +1,4 @@
-//! Atomics of storage buffers and workgroup memory: `ATOMB` and `ATOMS`, which give the old value.
+//! Atomics of storage buffers and workgroup memory: `ATOMB` and `ATOMS`, which return the old value.
 
 use super::Selector;
 use crate::backend::nv::machine::{ANY, Class, Dest, Kind, Operand, X};
@@ -6,7 +6,7 @@ use crate::ir::{AtomicOp, Scalar};
 use crate::kernel::{InstId, MemoryAccess, MemorySpace, Value};
 use smallvec::smallvec;
 
-/// The modifier of an operation; loads add nothing, and subtractions add the negated value.
+/// The modifier of an operation; loads add zero, and subtractions add the negated value.
 pub const fn modifier(op: AtomicOp) -> &'static str {
     match op {
         AtomicOp::Load => "OR",
@@ -21,7 +21,7 @@ pub const fn modifier(op: AtomicOp) -> &'static str {
     }
 }
 
-/// The option that an operation needs; none if the target does not have it.
+/// The option that an operation needs; `None` if the target lacks it.
 pub fn option(op: AtomicOp, scalar: Scalar) -> Option<Option<&'static str>> {
     let exchanges = matches!(op, AtomicOp::Store | AtomicOp::Exchange);
     match (scalar.is_float(), scalar.width) {
@@ -37,7 +37,7 @@ pub fn option(op: AtomicOp, scalar: Scalar) -> Option<Option<&'static str>> {
     }
 }
 
-/// Type of the operation: only orders and sums of floats look at more than bits.
+/// Type of the operation: only ordered and float operations depend on more than bits.
 pub fn suffix(op: AtomicOp, scalar: Scalar) -> String {
     let letter = match op {
         AtomicOp::Min | AtomicOp::Max if scalar.is_signed() => 'S',

@@ -64,8 +64,8 @@ impl Selector<'_> {
             (cvt_name(Scalar { width: 32, ..from }), Operand::Reg(self.in_reg(word)))
         };
         let class = if to.width == 64 { Class::Long } else { Class::Word };
-        // The sign of a number that grows is the source's: of `CVT.S64.U32` and a shift, NVIDIA's compiler makes one signed product
-        // (docs/verified/nv-flow.md).
+        // A widened number is extended by the source's sign: NVIDIA's compiler combines `CVT.S64.U32` and a shift into
+        // one signed product (docs/verified/nv-flow.md).
         let grows = from.is_int() && to.is_int() && from.width < to.width;
         let target = Scalar { width: to.width.max(32), ..if grows { from } else { to } };
         let rounding = if from.is_float() && to.is_int() { ".TRUNC" } else { "" };

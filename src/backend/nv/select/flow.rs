@@ -1,5 +1,5 @@
-//! Control flow, as [`crate::backend::nv::exits`] decided it. Parameters of blocks and results of constructs are registers
-//! that every way there fills.
+//! Emits control flow in the shape that [`crate::backend::nv::exits`] chose. Parameters of blocks and results of
+//! constructs are registers that every path to them assigns.
 
 use super::{Selector, rest_of};
 use crate::backend::copies::{Step, in_order};
@@ -11,15 +11,15 @@ use crate::kernel::{BlockId, InstId, Op, Value};
 use crate::lane::{LaneFact, MaskOp};
 use std::collections::BTreeSet;
 
-/// A construct that is being written and that jumps lead out of.
+/// An open construct that jumps leave.
 #[derive(Debug)]
 pub struct Open {
     /// The goal of leaving it.
     goal: Goal,
     way: OpenWay,
-    /// True once something inside needs to leave and has not got there yet.
+    /// Set by a jump that has left a construct inside and not reached its goal yet.
     flag: Option<Reg>,
-    /// The line before the construct, where the flag begins as false.
+    /// The line before the construct, where the flag is reset to false.
     before: usize,
     /// Jumps so far that set the flag.
     jumps: u32,
@@ -28,7 +28,7 @@ pub struct Open {
 /// How an open construct is left.
 #[derive(Debug)]
 enum OpenWay {
-    /// A `REP`. Outer goals that something inside leaves for.
+    /// A `REP`, with the outer goals of jumps that leave it.
     Repeat(Vec<Goal>),
     /// Its flag guards the rest of its blocks.
     Guard,
@@ -83,8 +83,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Begins lines that run unless the innermost open construct is being left, and ends the lines of the previous guard.
-    /// Returns true if there is a guard.
+    /// Starts lines that run unless the innermost open construct is being left, and ends the lines of the previous
+    /// guard. Returns true if there is a guard.
     fn guard(&mut self, is_guarded: bool) -> bool {
         self.unguard(is_guarded);
         let Some(flag) = self.open.last().and_then(|open| open.flag) else { return false };
@@ -108,7 +108,7 @@ impl Selector<'_> {
         self.lines.push(line);
     }
 
-    /// Says where an instruction comes from.
+    /// Emits the origin of an instruction.
     fn begin(&mut self, inst: InstId) {
         let data = &self.kernel.insts[inst];
         (self.span, self.origin) = (data.span, data.origin);
@@ -128,7 +128,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Registers that hold values from here on.
+    /// Registers for values from here on.
     fn registers_for(&mut self, values: impl Iterator<Item = Value>) {
         for value in values {
             let reg = self.registers.add(self.class(value), ANY);
@@ -147,7 +147,7 @@ impl Selector<'_> {
         self.flow(Line::EndIf);
     }
 
-    /// An arm, and the instructions after its `If` where they move into it.
+    /// An arm, and the instructions after its `If` if they move into it.
     fn arm(&mut self, condition: (Reg, Test), block: BlockId, rest: Option<(BlockId, usize)>) {
         self.arms.push(condition);
         let jumps = self.guarded_jumps();
@@ -160,7 +160,7 @@ impl Selector<'_> {
         self.arms.pop();
     }
 
-    /// The register of an instruction's condition, and the test that it is true: a condition is not inverted, its test is.
+    /// The register of an instruction's condition, and the test for it: the test is inverted instead of the condition.
     fn condition(&mut self, inst: InstId, value: Value) -> (Reg, Test) {
         let misleads = self.votes.as_ref().is_some_and(|votes| votes.mislead(inst, value));
         let (value, is_inverse) = self.kernel.positive(value);
@@ -170,7 +170,7 @@ impl Selector<'_> {
         (if misleads { self.per_lane(condition) } else { condition }, test)
     }
 
-    /// A condition that depends on the lane and holds where another one does: see [`crate::backend::nv::votes`].
+    /// A per-lane condition that is true if another one is: see [`crate::backend::nv::votes`].
     fn per_lane(&mut self, condition: Reg) -> Reg {
         let own = self.fact(LaneFact::Mask(MaskOp::Eq));
         let bit = self.word("AND.U", &[Operand::Reg(condition), own]);
@@ -221,7 +221,7 @@ impl Selector<'_> {
         self.counted_out(inst);
     }
 
-    /// Assigns the results of a loop that `REP.S` ends in place of the test at the beginning of its body.
+    /// Assigns the results of a loop that `REP.S` ends instead of the test at the start of its body.
     fn counted_out(&mut self, inst: InstId) {
         if let Some((_, Count { test: Some(test), .. })) = self.counted.take() {
             self.assign_results(inst, self.kernel.args(test.exit));
@@ -283,7 +283,7 @@ impl Selector<'_> {
         }
     }
 
-    // Constructs that are left.
+    // Opens a construct that jumps leave.
 
     fn begin_open(&mut self, goal: Goal, way: OpenWay) {
         let before = self.lines.len();
@@ -291,13 +291,13 @@ impl Selector<'_> {
         self.open.push(Open { goal, way, flag: None, before, jumps: 0 });
     }
 
-    /// Begins a `REP`, of this many rounds where they are known.
+    /// Starts a `REP`, with its number of iterations if known.
     fn repeat(&mut self, goal: Goal, rounds: Option<u32>) {
         self.begin_open(goal, OpenWay::Repeat(Vec::new()));
         self.flow(Line::Repeat(rounds));
     }
 
-    /// Ends the innermost `REP`. Invocations that left it for a goal further out continue from there.
+    /// Ends the innermost `REP`. Invocations that left it for an outer goal continue from there.
     fn close(&mut self) {
         self.flow(Line::EndRepeat);
         let Some(Open { way: OpenWay::Repeat(crossing), .. }) = self.open.pop() else { return };
@@ -317,8 +317,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Jumps to a goal that does not come next. A return from inside a loop leaves the loop first where there are cross-lane
-    /// operations: NVIDIA's compiler lets those who leave a loop with a `RET` continue without the others.
+    /// Jumps to a goal that does not come next. Around cross-lane operations, a return from inside a loop leaves the
+    /// loop first, because NVIDIA's compiler does not reconverge invocations that leave a loop with a `RET`.
     fn leave(&mut self, goal: Goal) {
         let repeat = self.repeat_within(goal);
         if goal == Goal::Return && (repeat.is_none() || !self.exits.has_lanes()) {
@@ -343,7 +343,7 @@ impl Selector<'_> {
         (from..self.open.len()).rev().find(|at| matches!(self.open[*at].way, OpenWay::Repeat(_)))
     }
 
-    /// Notes that a `REP` is left for a goal, if that is not its own.
+    /// Records that a `REP` is left for a goal, if that is not its own.
     fn cross(&mut self, repeat: usize, goal: Goal) {
         let Open { goal: own, way: OpenWay::Repeat(crossing), .. } = &mut self.open[repeat] else { return };
         if *own != goal && !crossing.contains(&goal) {
@@ -351,7 +351,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Makes the flag of a goal true. Around cross-lane operations the condition of the arm says so: NVIDIA's compiler
+    /// Sets the flag of a goal. Around cross-lane operations the condition of the arm is used for it: NVIDIA's compiler
     /// would let a block that ends with a constant jump past the test.
     fn set_flag(&mut self, goal: Goal) {
         let flag = self.flag(goal);
@@ -376,7 +376,7 @@ impl Selector<'_> {
             open.flag = Some(reg);
             let before = open.before;
             self.copy(reg, Operand::Constant(0, Kind::Uint));
-            // The reset precedes the construct, on a line that was kept free.
+            // The reset precedes the construct, on a line that was reserved.
             if let Some(line) = self.lines.pop() {
                 self.lines[before] = line;
             }
@@ -391,7 +391,7 @@ impl Selector<'_> {
         self.assign(&results, from);
     }
 
-    /// Copies values into the registers of others, all at once: a register that is still to be read is not overwritten.
+    /// Copies values into the registers of others, in parallel: a register that is still to be read is not overwritten.
     fn assign(&mut self, to: &[Value], from: &[Value]) {
         let mut pending: Vec<(Reg, Operand)> = Vec::new();
         for (to, from) in to.iter().zip(from) {

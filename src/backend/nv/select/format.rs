@@ -1,5 +1,5 @@
-//! How texels are in memory, by SPIR-V's formats (section 3.11, Image Format): `LOADIM` gives the words of a texel as they are,
-//! and what the shader reads is made of them here, so that no extension is needed.
+//! The memory form of texels, by SPIR-V's formats (section 3.11, Image Format). `LOADIM` returns the words of a texel
+//! unconverted, and the code here unpacks them, so that no extension is needed.
 
 use super::Selector;
 use crate::backend::nv::machine::{Class, Components, Dest, Kind, Operand, X_OR_Z};
@@ -76,7 +76,7 @@ const FORMATS: &[Format] = &[
     row(39, "U8", 1, Means::Uint, &[8]),
 ];
 
-/// The format of a number; none if it is not stated, or has 64 bits.
+/// The format with a number; `None` if it is not stated, or has 64 bits.
 pub fn format(number: u8) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.number == number)
 }
@@ -134,14 +134,14 @@ impl Selector<'_> {
         Operand::Reg(to)
     }
 
-    /// A number over the largest that this many bits hold.
+    /// A number divided by the maximum of this many bits.
     fn scaled(&mut self, convert: &'static str, field: Operand, bits: u32) -> Operand {
         let number = self.word(convert, &[field]);
         let greatest = Operand::Constant((((1_u32 << bits) - 1) as f32).to_bits(), Kind::Float);
         self.word("DIV.F32", &[number, greatest])
     }
 
-    /// A half, or a smaller float without a sign, which is a half whose low bits are missing.
+    /// A half, or a smaller unsigned float, which is a half without its low bits.
     fn float(&mut self, word: &Operand, offset: u32, bits: u32) -> Operand {
         if bits == 16 {
             return self.texel_part(half(offset), "UP2H.F", word);
@@ -152,7 +152,7 @@ impl Selector<'_> {
     }
 }
 
-/// The components that hold half of a word.
+/// The components that contain half of a word.
 const fn half(offset: u32) -> Components {
     if offset == 0 { X_OR_Z } else { Y_OR_W }
 }

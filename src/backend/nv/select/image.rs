@@ -1,7 +1,7 @@
-//! Images: `LOADIM`, `STOREIM`, `ATOMIM`, `IMQ` (EXT_shader_image_load_store, ARB_shader_image_size), and what they share with
-//! textures: targets, and vectors of operands.
+//! Images: `LOADIM`, `STOREIM`, `ATOMIM`, `IMQ` (EXT_shader_image_load_store, ARB_shader_image_size), and the code
+//! shared with textures: targets, and vectors of operands.
 //!
-//! The layer of every array is the third component, of one dimension too (table X.5 of EXT_shader_image_load_store).
+//! The layer of every array is the third component, even of 1D arrays (table X.5 of EXT_shader_image_load_store).
 
 use super::format::{Format, format};
 use super::memory::{VOLATILE, watched};
@@ -20,7 +20,7 @@ pub struct Access {
     pub ty: ImageType,
 }
 
-/// Up to four components of a vector; unread ones are none.
+/// Up to four components of a vector; unread ones are `None`.
 pub type Slots = [Option<Operand>; 4];
 
 /// The name of a target, without `SHADOW`.
@@ -88,7 +88,7 @@ impl Selector<'_> {
         [Operand::Named(format!("image[{unit}]").into()), Operand::Named(target(access.ty).into())]
     }
 
-    /// The modifier of an access that others watch.
+    /// The modifier of an access that others may observe.
     fn watched(&self, access: &Access) -> &'static str {
         let (image, flags) = (&self.kernel.images[access.number as usize], self.kernel.insts[access.inst].flags);
         let coherent = image.coherent || flags.contains(InstFlags::COHERENT);
@@ -151,14 +151,14 @@ impl Selector<'_> {
 
     fn atomic_texel(&mut self, access: &Access, op: AtomicOp) {
         let scalar = access.ty.sampled;
-        // A load would be a bitwise operation, which images of floats are not said to have.
+        // A load would be a bitwise operation, which float images are not specified to support.
         let has_load = op != AtomicOp::Load || !scalar.is_float();
         let Some(option) = atomic::option(op, scalar).filter(|_| has_load) else {
             self.refused("this atomic operation on this type");
             return;
         };
         self.needs.options.extend(option);
-        // New value, then what it is compared with, as atomics of memory have them.
+        // The new value, then the comparand, as in atomics on memory.
         let data = access.values(self, ImageParts::DATA);
         let compared = access.values(self, ImageParts::COMPARED);
         let args: SmallVec<[Value; 2]> = data.iter().chain(compared).copied().collect();
@@ -182,7 +182,7 @@ impl Selector<'_> {
         self.query("IMQ", access, &[]);
     }
 
-    /// A query whose result is in the first components; `before` precedes the unit.
+    /// A query with its result in the first components; `before` precedes the unit.
     pub fn query(&mut self, name: &'static str, access: &Access, before: &[Operand]) {
         let unit = if access.ty.storage { self.unit(access) } else { self.texture_unit(access) };
         let results = self.kernel.results(access.inst).len();
@@ -207,7 +207,7 @@ impl Selector<'_> {
         self.kernel.results(inst).zip(operands).for_each(|(value, operand)| self.give(value, operand));
     }
 
-    /// A vector with these components, in which one component fills the unrequested ones. Numbers that an instruction would
+    /// A vector with these components; one of them fills the unrequested ones. Constants that an instruction would
     /// convert, and negative ones, go to registers as bits.
     pub fn slots(&mut self, slots: &Slots, kind: Kind) -> Operand {
         let present: Vec<Operand> = slots.iter().flatten().cloned().collect();

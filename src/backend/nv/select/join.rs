@@ -1,10 +1,10 @@
 //! Lets invocations join after a loop before the next branch.
 //!
-//! Where control flow follows a loop, with nothing but arithmetic in between, NVIDIA's compiler leads each invocation from
-//! the loop's exit to the place where that ends for it: the back edge of the loop around it, or an arm whose condition it
-//! knows there. The exit does not wait for the invocations that are still in the loop, so that cross-lane operations later on lack
-//! lanes (seen on an H100, driver 580.159). An `IF` around the loop, on a condition that depends on the lane and always
-//! holds, makes them wait at its `ENDIF`.
+//! If control flow follows a loop, with nothing but arithmetic in between, NVIDIA's compiler redirects each invocation
+//! from the loop's exit to its eventual destination: the back edge of the enclosing loop, or an arm whose condition is
+//! known there. The exit does not wait for the invocations that are still in the loop, so later cross-lane operations
+//! lack lanes (seen on an H100, driver 580.159). An `IF` around the loop, on a per-lane condition that always holds,
+//! makes them wait at its `ENDIF`.
 
 use super::Selector;
 use crate::backend::nv::machine::{Line, Test};
@@ -12,7 +12,7 @@ use crate::lane::{LaneFact, MaskOp};
 use std::ops::Range;
 
 impl Selector<'_> {
-    /// Puts an `IF` around each loop that control flow follows, in a nest with cross-lane operations or before one.
+    /// Puts an `IF` around each loop that control flow follows, in or before a loop nest with cross-lane operations.
     pub fn join_loops(&mut self) {
         let loops = followed_loops(&self.lines);
         if loops.is_empty() {
@@ -37,13 +37,13 @@ impl Selector<'_> {
     }
 }
 
-/// A loop, from its `REP` to its `ENDREP`, and the outermost one around it.
+/// A loop, from its `REP` to its `ENDREP`, and its outermost enclosing loop.
 struct Found {
     lines: Range<usize>,
     nest: usize,
 }
 
-/// The state of a scan: the starts of the open loops, and the last loop where nothing happened after it.
+/// The state of a scan: the starts of the open loops, and the last loop if nothing has followed it yet.
 #[derive(Default)]
 struct Scan {
     open: Vec<usize>,
@@ -74,7 +74,7 @@ impl Scan {
     }
 }
 
-/// The loops that control flow follows, where a cross-lane operation comes later or in a loop around them.
+/// The loops that control flow follows, if a cross-lane operation comes later or in an enclosing loop.
 fn followed_loops(lines: &[Line]) -> Vec<Range<usize>> {
     let is_lane = |line: &Line| matches!(line, Line::Inst(inst) if inst.is_cross_lane());
     let Some(last) = lines.iter().rposition(is_lane) else { return Vec::new() };

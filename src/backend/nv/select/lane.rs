@@ -11,7 +11,7 @@ use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
 use std::borrow::Cow;
 
-/// Instructions after a shuffle among which its predicate is searched for.
+/// Distance in instructions within which a shuffle's predicate is searched for.
 const NEAR: usize = 4;
 
 impl Selector<'_> {
@@ -48,7 +48,7 @@ impl Selector<'_> {
         self.result(inst, operand);
     }
 
-    /// A value of another invocation in the quad, and a sum with it, which are one instruction.
+    /// A value of another invocation in the quad, or a sum with it, which is one instruction.
     fn swizzle(&mut self, mv: QuadMove, value: Operand, own: Operand) -> Operand {
         let Some(name) = mnemonic::quad_swizzle(mv).filter(|_| self.kernel.stage == Stage::Fragment) else {
             return self.refused("a swizzle of quads outside fragment programs");
@@ -58,7 +58,7 @@ impl Selector<'_> {
         self.word(name, &[value, own])
     }
 
-    /// Arithmetic on what another invocation has: sums in a quad.
+    /// Arithmetic on another invocation's value: sums in a quad.
     pub fn combine_moved(
         &mut self,
         op: ReduceOp,
@@ -76,7 +76,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Returns true if the result of an instruction came with another one.
+    /// Returns true if an earlier instruction already produced the result.
     fn given(&self, inst: InstId) -> bool {
         self.kernel.result(inst).is_some_and(|value| self.values[value.index()].is_some())
     }
@@ -108,7 +108,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The instruction close after a shuffle that asks for its predicate.
+    /// The nearby instruction that reads a shuffle's predicate.
     fn predicate_of(&self, mode: ShuffleMode, index: &[Value], rest: &[InstId]) -> Option<InstId> {
         let wanted = Primitive::Nv(NvOp::ShuffleValid(mode));
         let is_it = |inst: &&InstId| match self.kernel.insts[**inst].op {
@@ -168,7 +168,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The first word holds all lanes, the others none.
+    /// The first word has all lanes, the others none.
     fn mask_word(&mut self, mask: Operand, word: Value) -> Operand {
         match self.uint(word) {
             Operand::Constant(0, _) => mask,

@@ -1,6 +1,6 @@
 //! Loads and stores of buffers, push constants and workgroup memory, and barriers.
 //!
-//! An access is cut into pieces that its alignment allows: `X4` needs 16 bytes and `X2` 8, and there is no `X3`
+//! An access is split into pieces that its alignment allows: `X4` needs 16 bytes and `X2` 8, and there is no `X3`
 //! (NV_gpu_program5, section 2.X.4.5).
 
 use super::{Operands, Selector};
@@ -24,11 +24,11 @@ fn pieces(access: MemoryAccess) -> Vec<Piece> {
     pieces::pieces(access, |_| access.bytes >= 4)
 }
 
-/// The modifiers of volatile accesses. `.VOL` alone may read a line of the multiprocessor's cache for ever, so that
-/// the driver's own compiler writes both, too.
+/// The modifiers of volatile accesses. `.VOL` alone may read a stale line of the multiprocessor's cache forever, so,
+/// like the driver's own compiler, this uses both.
 pub const VOLATILE: &str = ".VOL.COH";
 
-/// The modifiers of an access to memory that other invocations write or read meanwhile. Volatile memory is coherent.
+/// The modifiers of an access to memory that other invocations access meanwhile. Volatile memory is coherent.
 pub fn watched(coherent: bool, volatile: bool) -> &'static str {
     match (volatile, coherent) {
         (true, _) => VOLATILE,
@@ -85,13 +85,13 @@ impl Selector<'_> {
         }
     }
 
-    /// The variable that an access touches, at an address that is one register and a constant.
+    /// The variable of an access, with an address of one register and a constant.
     pub fn array_ref(&mut self, access: MemoryAccess, address: Value) -> ArrayRef {
         let array = self.memory(access.space).0.into();
         let place = |index, offset| ArrayRef { array, index, offset, component: None };
         match self.uint(address) {
             Operand::Constant(base, _) => place(None, base.wrapping_add(access.offset)),
-            // The spelling has no room for negative numbers.
+            // The syntax has no negative offsets.
             operand if access.offset > i32::MAX as u32 => {
                 let sum = self.word("ADD.U", &[operand, Operand::Constant(access.offset, Kind::Uint)]);
                 place(Some(self.in_reg(sum)), 0)
@@ -100,7 +100,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The modifier after the storage of a load or store that others watch. Constants never change.
+    /// The modifier after the storage of a load or store that others may observe. Constants never change.
     fn coherence(access: MemoryAccess, name: &str) -> &'static str {
         match name {
             "LDB" | "STB" => watched(access.coherent, access.volatile),
@@ -182,7 +182,7 @@ impl Selector<'_> {
         results.iter().zip(values).for_each(|(value, operand)| self.give(*value, operand));
     }
 
-    /// Words of push constants at an address that is known at run time: the parameter, then the component of it.
+    /// Words of push constants at a run-time address: the parameter, then its component.
     fn push_words_at(&mut self, access: MemoryAccess, address: Operand) -> Vec<Operand> {
         let count = u32::from(access.bytes) / 4 * u32::from(access.components);
         (0..count)

@@ -1,7 +1,7 @@
 //! Chooses instructions for a kernel's operations.
 //!
-//! Bools are -1 and 0 in 32 bits, which is what comparisons of integers give, what votes take and what `CMP.S` tests. A
-//! mask of lanes is one word, for a warp has 32. Values of 16 bits are in the low half of a word, the upper half zero, and
+//! Bools are -1 and 0 in 32 bits, the results of integer comparisons and the operands of votes and `CMP.S`. A mask of
+//! lanes is one word, because a warp has 32. 16-bit values are in the low half of a word, with a zero upper half, and
 //! are widened for arithmetic. No instruction works on vectors here: every operation is scalar.
 
 mod arithmetic;
@@ -89,21 +89,21 @@ pub fn select(
 struct Selector<'k> {
     kernel: &'k Kernel,
     interface: &'k Interface,
-    /// Say which source line the program is at.
+    /// Emit the source line of the code.
     debug: bool,
     exits: Exits,
-    /// None where no branch can depend on a vote.
+    /// `None` if no branch can depend on a vote.
     votes: Option<Votes>,
     lines: Vec<Line>,
     registers: Registers,
     /// The operand of each value of the kernel.
     values: Vec<Option<Operand>>,
     needs: Needs,
-    /// The constructs around that jumps lead out of, innermost last.
+    /// The enclosing constructs that jumps leave, innermost last.
     open: Vec<flow::Open>,
     /// The conditions of the arms around, innermost last.
     arms: Vec<(Reg, Test)>,
-    /// The loop around with a known number of rounds. It holds no other loop.
+    /// The enclosing loop with a known trip count. It contains no other loop.
     counted: Option<(InstId, Count)>,
     tree: &'k Tree,
     /// Span of the instruction being selected.
@@ -117,7 +117,7 @@ struct Selector<'k> {
     line: Option<Line>,
     lane_comment: Option<Line>,
     errors: Vec<Diagnostic>,
-    /// Somewhere in the kernel unsigned words become floats.
+    /// True if the kernel converts unsigned words to floats somewhere.
     floats_unsigned: bool,
 }
 
@@ -128,7 +128,7 @@ impl<'k> Selector<'k> {
         Diagnostic::needed(Code::NOT_SUPPORTED, message, self.span).join(&mut self.errors);
     }
 
-    /// Refuses an operation; gives an operand so that selection can continue and find more.
+    /// Refuses an operation, and returns an operand so that selection can continue and find more errors.
     fn refused(&mut self, what: &str) -> Operand {
         self.refuse(cannot_write(what, "NVIDIA assembly"));
         Operand::Constant(0, Kind::Uint)
@@ -155,7 +155,7 @@ impl<'k> Selector<'k> {
         self.push(name, Dest::Regs(smallvec![to]), sources);
     }
 
-    /// An instruction whose 32-bit result may sit in one of these components.
+    /// An instruction whose 32-bit result may be in one of these components.
     fn word_in(&mut self, allowed: Components, name: impl Into<Cow<'static, str>>, sources: &[Operand]) -> Operand {
         let to = self.registers.add(Class::Word, allowed);
         self.write(name, to, sources);
@@ -189,7 +189,7 @@ impl<'k> Selector<'k> {
         if self.kernel.ty(value) == Ty::B64 { Class::Long } else { Class::Word }
     }
 
-    /// A value of up to 32 bits as an operand of an instruction that takes constants of this kind.
+    /// A value of up to 32 bits as an operand of an instruction with constants of this kind.
     fn arg(&mut self, value: Value, kind: Kind) -> Operand {
         match self.kernel.values[value].def {
             Def::Const(bits) => self.constant(word_bits(self.kernel.ty(value), bits), kind),
@@ -227,8 +227,8 @@ impl<'k> Selector<'k> {
         }
     }
 
-    /// A constant operand. Floats that a short decimal number does not hold exactly are moved as bits, so that nothing
-    /// depends on how the driver reads numbers; infinity and NaN have no literals at all.
+    /// A constant operand. Floats that a short decimal number does not represent exactly are moved as bits, so that
+    /// nothing depends on the driver's parser; infinity and NaN have no literals at all.
     fn constant(&mut self, bits: u32, kind: Kind) -> Operand {
         if kind == Kind::Float && !is_short(f32::from_bits(bits)) {
             return self.word("MOV.U", &[Operand::Constant(bits, Kind::Uint)]);
@@ -241,14 +241,14 @@ impl<'k> Selector<'k> {
         self.join(words)
     }
 
-    /// 64 bits of a vector of two words.
+    /// A 64-bit value from a vector of two words.
     fn join(&mut self, words: Operand) -> Operand {
         let to = self.registers.add(Class::Long, X_OR_Z);
         self.write("PK64.U", to, &[words]);
         Operand::Reg(to)
     }
 
-    /// The low and the high word of 64 bits.
+    /// The low and the high word of a 64-bit value.
     fn split(&mut self, long: Operand) -> [Operand; 2] {
         let words = self.registers.add_vector(Class::Word, 2);
         self.push("UP64.U", Dest::Regs(words.clone()), &[long]);
@@ -313,7 +313,7 @@ impl<'k> Selector<'k> {
         }
     }
 
-    /// An operation that is not control flow, which is written elsewhere; `rest` are the instructions after it in its block.
+    /// An operation other than control flow; `rest` are the instructions after it in its block.
     fn plain(&mut self, inst: InstId, rest: &[InstId]) {
         let kernel = self.kernel;
         let args = kernel.args(inst);
@@ -362,8 +362,8 @@ impl<'k> Selector<'k> {
         self.word_in(1 << which, "UP64.U", &[long])
     }
 
-    /// `a || b` and `a && b` of bools, whatever the bits of `b` where it does not count. Choices take longer on an
-    /// H100: a kernel that sorts by `||` took 1.16 of the time, one that loops on `&&` 1.03.
+    /// `a || b` and `a && b` for bools, ignoring the bits of `b` where it does not count. Selects take longer on an
+    /// H100: a kernel that sorts by `||` took 1.16 times as long, one that loops on `&&` 1.03 times.
     fn select_truth(&mut self, condition: &Operand, accept: Value, reject: Value) -> Option<Operand> {
         let bool = |value| (self.kernel.ty(value) == Ty::Bool).then(|| self.kernel.as_constant(value)).flatten();
         let (name, other) = match (bool(accept), bool(reject)) {
@@ -394,7 +394,7 @@ impl<'k> Selector<'k> {
     }
 }
 
-/// The word that holds a constant: bools are -1 and 0, masks their low 32 lanes.
+/// The word for a constant: bools are -1 and 0, masks their low 32 lanes.
 const fn word_bits(ty: Ty, bits: u64) -> u32 {
     match ty {
         Ty::Bool => (bits as u32).wrapping_neg(),
@@ -408,7 +408,7 @@ fn is_short(value: f32) -> bool {
     scaled.is_finite() && scaled.trunc() == scaled && value.abs() < 65536.0 && value.to_bits() != 0x8000_0000
 }
 
-/// Scalars that registers of 32 bits hold as they are.
+/// Scalars that 32-bit registers hold unchanged.
 fn is_word(scalar: Scalar) -> bool {
     scalar.width == 32
 }
@@ -416,7 +416,7 @@ fn is_word(scalar: Scalar) -> bool {
 /// A list of operands.
 type Operands = SmallVec<[Operand; 4]>;
 
-/// A block and what follows an instruction in it.
+/// A block and the instructions after an instruction in it.
 fn rest_of(kernel: &Kernel, block: BlockId, at: usize) -> &[InstId] {
     kernel.blocks[block].insts.get(at + 1..).unwrap_or(&[])
 }

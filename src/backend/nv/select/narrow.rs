@@ -1,7 +1,7 @@
 //! Arithmetic on values of 8 and 16 bits: widened to 32 bits, done there, and cut off again.
 //!
-//! For halves this gives the rounding of IEEE: a sum, product, quotient or square root that is rounded to 24 bits and then
-//! to 11 is the one that is rounded at once.
+//! For halves this gives IEEE rounding: a sum, product, quotient or square root that is rounded to 24 bits and then to
+//! 11 equals the one that is rounded once.
 
 use super::Selector;
 use super::arithmetic::kind;
@@ -29,7 +29,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The low 16 bits of a word, or the half that is nearest to a float. Integers of 8 bits keep their sign.
+    /// The low 16 bits of a word, or the half nearest to a float. 8-bit integers keep their sign.
     pub fn cut(&mut self, scalar: Scalar, word: Operand) -> Operand {
         let word = match (kind(scalar), scalar.width) {
             (Kind::Float, _) => {

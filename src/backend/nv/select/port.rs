@@ -1,8 +1,6 @@
-//! The names of a program's built-in inputs and results, as tables: a name, and the `OPTION` without which the loader
-//! does not know it.
+//! The names of a program's built-in inputs and results, as tables: a name, and the `OPTION` that it needs.
 //!
-//! Inputs that need more than a name, such as the number of an instance, are made in `stage`; those in neither are
-//! refused there.
+//! Inputs that need more than a name, such as the instance index, are computed in `stage`, which refuses all others.
 
 use crate::ir::BuiltIn;
 use crate::kernel::Stage;
@@ -11,7 +9,7 @@ use crate::kernel::stage::DISTANCES;
 /// The letters of components.
 pub const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-/// How a name is made of a component's number.
+/// How a name is formed from a component's number.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     /// The letter follows it.
@@ -20,8 +18,8 @@ enum Form {
     Scalar(&'static str),
     /// A clip plane.
     Planes(&'static str),
-    /// A plane counted down from the last one: planes that clip and planes that cull share their numbers, and
-    /// neither stage knows how many of both the other one declares.
+    /// A plane counted down from the last one: clip and cull planes share their numbers, and neither stage knows how
+    /// many of both the other one declares.
     PlanesFromLast(&'static str),
 }
 

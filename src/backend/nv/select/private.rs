@@ -1,14 +1,14 @@
-//! Arrays of the invocation that are indexed at run time: an array of `TEMP`s with one word each.
+//! Private arrays with run-time indices: an array of `TEMP`s with one word each.
 
 use super::Selector;
 use crate::backend::nv::machine::{ArrayRef, Class, Dest, Kind, Operand, Reg};
 use crate::kernel::{MemoryAccess, Value};
 
-/// Name of the array that holds an invocation's memory.
+/// Name of the array for private memory.
 pub const PRIVATE: &str = "P";
 
 impl Selector<'_> {
-    /// The element of the private array that holds a byte address, as a register and a constant.
+    /// The element of the private array at a byte address, as a register and a constant.
     fn element(&mut self, access: MemoryAccess, address: Value) -> (Option<Reg>, u32) {
         match self.uint(address) {
             Operand::Constant(base, _) => (None, base.wrapping_add(access.offset) / 4),
@@ -90,7 +90,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The word that holds component `n` of an access, and the bits below it.
+    /// The word with component `n` of an access, and the position of its bits.
     fn part(&mut self, access: MemoryAccess, address: Value, n: u32) -> (ArrayRef, Operand) {
         let offset = access.offset.wrapping_add(n * u32::from(access.bytes));
         let constant = |value| Operand::Constant(value, Kind::Uint);

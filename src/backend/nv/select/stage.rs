@@ -1,4 +1,4 @@
-//! The inputs and outputs of a program: built-in values, attributes, results, and what only fragments have
+//! The inputs and outputs of a program: built-in values, attributes, results, and fragment-only operations
 //! (NV_vertex_program4, NV_fragment_program4, NV_gpu_program5, NV_shader_thread_group).
 
 use super::Selector;
@@ -39,7 +39,7 @@ impl Selector<'_> {
         if is_wide { self.long("MOV.U64", &[named]) } else { named }
     }
 
-    /// A component of an attribute at another place of the pixel (NV_gpu_program5, `IPAC`, `IPAS`, `IPAO`).
+    /// A component of an attribute at another position in the pixel (NV_gpu_program5, `IPAC`, `IPAS`, `IPAO`).
     pub fn interpolate(&mut self, at: ir::InterpolateAt, [location, component]: [u32; 2], args: &[Value]) -> Operand {
         let attribute = self.input(location, component as u8);
         match at {
@@ -144,14 +144,14 @@ impl Selector<'_> {
         }
     }
 
-    /// True if the thread helps: in a register, since a thread that is killed further on may begin to.
+    /// True if the thread is a helper: in a register, because a thread that is killed later may become one.
     fn helper_thread(&mut self) -> Operand {
         let helps = self.thread("helperthread");
         self.word("MOV.U", &[helps])
     }
 
-    /// Where in its pixel the fragment's sample lies, counted from the corner with the smallest coordinates: row 0 is
-    /// `y` 0 in what these programs draw, as in Vulkan, so that nothing is turned over.
+    /// The position of the fragment's sample in its pixel, from the corner with the smallest coordinates: row 0 is `y`
+    /// 0 in what these programs draw, as in Vulkan, so nothing is flipped.
     fn sample_position(&mut self, component: char) -> Operand {
         self.needs.sample_positions = true;
         let sample = self.in_reg(Operand::Named("fragment.sampleid.x".into()));
@@ -159,7 +159,7 @@ impl Selector<'_> {
         self.word(mnemonic::MOVE, &[Operand::Array(place)])
     }
 
-    /// The instance counted from the first one of the draw, and that one, which only the caller knows.
+    /// The instance index relative to the first one of the draw, plus that one, which only the caller knows.
     fn instance_index(&mut self) -> Operand {
         let first = self.draw_fact(BuiltIn::BaseInstance);
         self.word("ADD.U", &[Operand::Named("vertex.instance.x".into()), first])

@@ -1,8 +1,8 @@
 //! Textures: `TEX`, `TXB`, `TXL`, `TXD`, `TXF`, `TXFMS`, `TXG`, `TXGO`, `TXQ`, `TXQS`, `LOD` (NV_gpu_program4 section 2.X.4.4,
 //! NV_gpu_program5).
 //!
-//! Where the reference of a comparison, the bias and the level of detail are next to the coordinates is a row of a table.
-//! Refused are offsets, biases and levels that the target does not take.
+//! A table has the positions of the depth reference, the bias and the level of detail next to the coordinates. Offsets,
+//! biases and levels that the target does not support are refused.
 
 use super::Selector;
 use super::image::{Access, Slots, letter, target};
@@ -10,7 +10,7 @@ use crate::backend::nv::machine::{Class, Dest, Kind, Operand, W};
 use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType};
 use crate::kernel::Value;
 
-/// Where an operand is: in the vector of the coordinates, or in one after it.
+/// The position of an operand: in the vector of the coordinates, or in one after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum At {
     First(usize),
@@ -20,7 +20,7 @@ enum At {
     Nowhere,
 }
 
-/// Where a target has its operands.
+/// The positions of a target's operands.
 struct TargetOperands {
     dim: ImageDim,
     arrayed: bool,
@@ -41,8 +41,8 @@ const fn row(dim: ImageDim, arrayed: bool, shadow: bool, [reference, bias, level
 
 const NONE: Places = Places { reference: At::Nowhere, bias: At::Nowhere, level: At::Nowhere };
 
-/// NV_gpu_program4, table X.21 ("Texture Targets"), with NV_gpu_program5's second vectors; what is not here takes nothing.
-/// The targets of `TXB` and `TXL`, as the driver takes them.
+/// NV_gpu_program4, table X.21 ("Texture Targets"), with NV_gpu_program5's second vectors; targets that are not listed
+/// have no such operands. For `TXB` and `TXL` the driver's behaviour decides.
 const ROWS: &[TargetOperands] = &[
     row(ImageDim::D1, false, false, [At::Nowhere, At::First(3), At::First(3)]),
     row(ImageDim::D1, true, false, [At::Nowhere, At::First(3), At::First(3)]),
@@ -71,7 +71,7 @@ type Placed = (Value, At, &'static str);
 /// The bits of the two zeros.
 const ZEROS: [Option<u32>; 2] = [Some(0), Some(0x8000_0000)];
 
-/// Offsets that instructions take, in texels (`MIN_` and `MAX_PROGRAM_TEXEL_OFFSET`, and of gathers).
+/// Range of offsets in texels (`MIN_` and `MAX_PROGRAM_TEXEL_OFFSET`, and the limits for gathers).
 const OFFSETS: std::ops::RangeInclusive<i32> = -8..=7;
 const GATHER_OFFSETS: std::ops::RangeInclusive<i32> = -32..=31;
 
@@ -121,13 +121,13 @@ impl Selector<'_> {
         [unit, Operand::Named(format!("{shadow}{}", target(access.ty)).into())]
     }
 
-    /// Where the target of an access has its operands.
+    /// The positions of the operands for an access's target.
     fn places(&self, access: &Access) -> Places {
         places(access.ty, self.kernel.images[access.number as usize].compares)
     }
 
-    /// Coordinates with the reference and others where the target needs them: one vector, and one after it if there is
-    /// no room.
+    /// Coordinates with the reference and other operands where the target needs them: one vector, and another after it
+    /// if there is no room.
     fn coordinates(&mut self, access: &Access, others: &[Placed]) -> Vec<Operand> {
         let mut vectors = [Slots::default(), Slots::default()];
         let coordinates = access.values(self, ImageParts::COORDINATE);
@@ -179,7 +179,7 @@ impl Selector<'_> {
         self.look_up(access, name, &operands);
     }
 
-    /// How much the coordinates differ in each direction; not at all where the access says nothing of it.
+    /// The gradients of the coordinates in each direction; zero if the access has none.
     fn gradients(&mut self, access: &Access) -> [Operand; 2] {
         let values = access.values(self, ImageParts::GRADIENTS);
         let (x, y) = values.split_at(values.len() / 2);
@@ -290,7 +290,7 @@ impl Selector<'_> {
     }
 }
 
-/// A constant offset: as a vector, which has the wider range, or as the numbers that `TXD` alone takes.
+/// A constant offset: as a vector, which has the wider range, or as numbers, the only form that `TXD` supports.
 fn known_offset(known: &[i32], as_vector: bool) -> Operand {
     let mut numbers: Vec<String> = known.iter().map(i32::to_string).collect();
     if !as_vector {

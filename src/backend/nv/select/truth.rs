@@ -1,4 +1,4 @@
-//! Keeps -1 and 1.0 apart where a variable may be either: see [`crate::backend::truth`].
+//! Keeps -1 and 1.0 apart if a variable may be either: see [`crate::backend::truth`].
 
 use super::Selector;
 use crate::backend::nv::machine::{Class, Dest, Inst, Kind, Line, Operand, Reg};
@@ -27,7 +27,7 @@ impl Sets {
         self.holds[b] = self.holds[b].and(self.holds[a]);
     }
 
-    /// Notes that a word flows into a set.
+    /// Records that a word flows into a set.
     fn hold(&mut self, set: usize, word: u32) {
         let set = self.find(set);
         self.holds[set].hold(word);
@@ -46,7 +46,7 @@ fn set_of(reg: Reg) -> usize {
     reg.index() + 1
 }
 
-/// The sets that an instruction copies its sources to; none if it computes.
+/// The sets that an instruction copies its sources to; `None` if it computes.
 fn copied_to(inst: &Inst) -> Option<usize> {
     let copies = ["MOV", "CMP", "PK64", "UP64"].iter().any(|name| inst.name.starts_with(name));
     match &inst.dest {
@@ -85,7 +85,7 @@ fn instruction(line: &Line) -> Option<&Inst> {
 }
 
 impl Selector<'_> {
-    /// Hides 1.0 from the driver wherever it flows to a variable that -1 flows to as well.
+    /// Hides 1.0 from the driver wherever it flows to a variable that -1 also flows to.
     pub fn part_truths(&mut self) {
         let mut sets = sets(&self.lines, self.registers.regs.len());
         let is_mixed = |inst: &Inst| copied_to(inst).is_some_and(|to| sets.is_mixed(to)) && has_one(inst);
@@ -108,7 +108,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A register that holds 1.0: no lane is both below the own one and the own one.
+    /// A register with 1.0: no lane is both below this lane and this lane itself.
     fn hidden_one(&mut self) -> Reg {
         let [below, own] = [MaskOp::Lt, MaskOp::Eq].map(|mask| self.fact(LaneFact::Mask(mask)));
         let own = Operand::Reg(self.in_reg(own));

@@ -15,7 +15,7 @@ fn suffix(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Name of an instruction on 64-bit values; none if there is no single one.
+/// Name of an instruction on 64-bit values; `None` if there is no single one.
 fn binary_name(op: BinOp, scalar: Scalar, is_exact: bool) -> Option<String> {
     let is_float = scalar.is_float();
     let name = match op {
@@ -74,7 +74,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Changes the word that holds a double's sign.
+    /// Changes the word with a double's sign.
     fn on_high_word(&mut self, a: Operand, name: &'static str, mask: u32) -> Operand {
         let [low, high] = self.split(a);
         let high = self.word(name, &[high, Operand::Constant(mask, Kind::Uint)]);
@@ -100,8 +100,8 @@ impl Selector<'_> {
         }
     }
 
-    /// A shift to the left that leaves nothing of the low word, word by word: NVIDIA's compiler takes the high word for the
-    /// low one where it joins such a shift with an addition.
+    /// A left shift by at least 32, word by word: NVIDIA's compiler confuses the high and the low word when it combines
+    /// such a shift with an addition.
     fn far_left(&mut self, a: Operand, amount: u32) -> Operand {
         let [low, _] = self.split(a);
         let high = self.word("SHL.U", &[low, Operand::Constant(amount - 32, Kind::Uint)]);
@@ -128,14 +128,14 @@ impl Selector<'_> {
         if scalar.is_float() { self.is_not_zero(high) } else { high }
     }
 
-    /// The same instruction on both words of a 64-bit value, joined again.
+    /// The instruction on both words of a 64-bit value, joined again.
     pub fn on_both_words(&mut self, long: Operand, mut each: impl FnMut(&mut Self, Operand) -> Operand) -> Operand {
         let words = self.split(long).map(|word| each(self, word));
         let words = self.vector(&words, Class::Word);
         self.join(words)
     }
 
-    /// A conversion between sizes; `name` says both types.
+    /// A conversion between sizes; `name` has both types.
     pub fn cvt(&mut self, to: Class, name: String, a: Operand) -> Operand {
         let allowed = crate::backend::nv::machine::ANY;
         let reg = self.registers.add(to, allowed);

@@ -13,7 +13,7 @@ use crate::profile::Profile;
 const U: Scalar = Scalar::U32;
 const LANES: u32 = 32;
 
-/// The kernel of a seed as NVIDIA's instructions; none if the generator made one that says nothing.
+/// The kernel of a seed as NVIDIA instructions; `None` if the generated kernel is not a valid test.
 fn lowered(seed: u64) -> Option<(Kernel, Vec<Option<u32>>)> {
     let mut kernel = random::kernel(seed, true);
     let before = random::run_generated(&kernel, LANES)?;
@@ -38,7 +38,7 @@ fn random_kernels_compute_the_same_and_join() {
     assert!(checked > 500 && missed > 9, "{missed} of {checked} kernels had something to join");
 }
 
-/// A loop that goes round as long as a loaded word is the invocation's index; `leave` writes the arm for other words.
+/// A loop that repeats while a loaded word is the invocation's index; `leave` writes the arm for other words.
 fn waterfall(leave: impl FnOnce(&mut Builder)) -> Vec<String> {
     let mut b = builder();
     let (body_block, continuing) = (b.kernel.add_block(&[]), b.kernel.add_block(&[]));
@@ -115,7 +115,7 @@ fn a_branch_on_a_vote_in_divergent_flow_depends_on_the_lane() {
 /// A loop, its continuing block, and the block around.
 type OpenLoop = (InstId, BlockId, BlockId);
 
-/// Begins a loop that invocations leave where a loaded word is zero.
+/// Starts a loop that invocations leave when a loaded word is zero.
 fn open_loop(b: &mut Builder, at: u32) -> OpenLoop {
     let (body, continuing) = (b.kernel.add_block(&[]), b.kernel.add_block(&[]));
     let inst = b.inst(Op::Loop { body, continuing }, &[], &[]);
@@ -140,7 +140,7 @@ fn close_loop(b: &mut Builder, (inst, continuing, around): OpenLoop) {
     b.switch_to(around);
 }
 
-/// A loop with another one in it; `first` and `last` begin and end the outer one's body.
+/// A nested loop; `first` and `last` start and end the outer one's body.
 fn nested_loops(first: impl FnOnce(&mut Builder), last: impl FnOnce(&mut Builder)) -> String {
     let mut b = builder();
     let outer = open_loop(&mut b, 0);

@@ -70,7 +70,8 @@ fn operate(b: &mut Builder, op: ImageOp, parts: ImageParts, args: &[Value]) -> V
     b.kernel.results(inst).collect()
 }
 
-/// The lines of an operation in a fragment program whose first result is a colour; operands are components of the input.
+/// The lines of an operation in a fragment program whose first result is a colour; operands are components of the
+/// input.
 fn lines(image: Image, op: ImageOp, parts: ImageParts, constants: &[u32]) -> Vec<String> {
     let mut b = stage(Stage::Fragment, vec![image]);
     let count: usize = image::arguments(b.kernel.images[0].ty, op, parts).map(|(_, count)| count).sum();
@@ -167,7 +168,7 @@ fn an_image_without_a_format_asks_for_formatted_loads() {
     b.effect(Op::Return, &[]);
     let text = program(&b.kernel).text;
     assert!(text.contains("OPTION EXT_shader_image_load_formatted;\n"), "{text}");
-    // The layer of an array in one dimension is the third component.
+    // The layer of a 1D array is the third component.
     assert!(text.contains("LOADIM.F R0.xyzw, a2.xxyx, image[0], ARRAY1D;"), "{text}");
 }
 

@@ -1,9 +1,9 @@
-//! The instructions to which lanes of a warp may come one after another.
+//! The instructions that lanes of a warp may reach separately.
 //!
-//! From Volta on, each lane has a program counter. Lanes that a branch has parted usually run together again where their ways
-//! meet, but nothing promises it (CUDA C++ Programming Guide, "Independent Thread Scheduling"). So the lanes of a warp are
-//! certainly together only until the first branch that they may take differently. This holds for older profiles too, since
-//! newer hardware runs their programs.
+//! From Volta on, each lane has a program counter. Diverged lanes usually reconverge where their paths meet, but
+//! nothing guarantees it (CUDA C++ Programming Guide, "Independent Thread Scheduling"). So the lanes of a warp are
+//! certainly together only until the first branch that may diverge. This holds for older profiles too, because newer
+//! hardware runs their programs.
 
 use super::atomic;
 use crate::backend::ptx::isa::Isa;
@@ -25,7 +25,7 @@ impl Apart {
         Apart { insts: walk.insts }
     }
 
-    /// Returns true if lanes may come to an instruction one after another, although all of the warp come to it.
+    /// Returns true if lanes may reach an instruction separately, although all lanes of the warp reach it.
     pub fn at(&self, inst: InstId) -> bool {
         self.insts[inst.index()]
     }
@@ -45,7 +45,7 @@ fn parting(kernel: &Kernel, tree: &Tree, uniformity: &Uniformity, isa: Isa) -> V
     parting
 }
 
-/// Returns true if an instruction becomes a branch that lanes may take differently.
+/// Returns true if an instruction becomes a branch that may diverge.
 fn branches(kernel: &Kernel, uniformity: &Uniformity, isa: Isa, inst: InstId) -> bool {
     match kernel.insts[inst].op {
         Op::If { .. } | Op::Repeat => !uniformity.is_uniform(kernel.args(inst)[0]),
@@ -54,7 +54,7 @@ fn branches(kernel: &Kernel, uniformity: &Uniformity, isa: Isa, inst: InstId) ->
     }
 }
 
-/// A walk in the order of the text.
+/// A walk in text order.
 struct Walk<'k> {
     kernel: &'k Kernel,
     parting: Vec<bool>,
@@ -67,8 +67,8 @@ impl Walk<'_> {
     fn block(&mut self, block: BlockId) {
         for inst in &self.kernel.blocks[block].insts {
             self.insts[inst.index()] = self.apart;
-            // Lanes that part in a round of a loop are apart from the start of the next one on; those that go into different
-            // arms are apart in both.
+            // Lanes that diverge in an iteration of a loop are separate from the start of the next one on; lanes in
+            // different arms are separate in both.
             let parts = self.parting[inst.index()];
             self.apart |= parts && !matches!(self.kernel.insts[*inst].op, Op::Scope { .. });
             self.kernel.inner_blocks(*inst).for_each(|inner| self.block(inner));

@@ -1,7 +1,7 @@
 //! Arithmetic on 32 and 64 bits, and on bools.
 //!
-//! Approximations flush subnormal operands and results, as Vulkan lets them: without `.ftz` the assembler scales both, in three
-//! instructions each time.
+//! Approximations flush subnormal operands and results, as Vulkan allows: without `.ftz` the assembler scales both,
+//! with three instructions each time.
 
 use super::{Class, Reg, Selector};
 use crate::ir::{Scalar, ScalarKind};
@@ -27,7 +27,7 @@ pub const fn class(scalar: Scalar) -> Class {
     }
 }
 
-/// The name of the instruction with two operands; `None` where one instruction does not suffice.
+/// The name of the instruction with two operands; `None` if one instruction is not enough.
 pub fn binary_name(op: BinOp, scalar: Scalar) -> Option<String> {
     let (ty, bits) = (ty(scalar), scalar.width.max(16));
     Some(match (op, scalar.is_float()) {
@@ -119,10 +119,10 @@ impl Selector<'_> {
     pub fn int_unary(&mut self, op: UnOp, scalar: Scalar, a: Reg) -> Reg {
         let (class, bits) = (class(scalar), scalar.width);
         match op {
-            // The assembler takes the inverse of -32768 for 32768 (docs/verified/nv-flow.md).
+            // The assembler assumes that the negation of -32768 is 32768 (docs/verified/nv-flow.md).
             UnOp::Neg if bits == 16 => self.inst(class, "mul.lo.s16", format_args!("{a}, -1")),
-            // The assembler loses a `neg` in the minimum or maximum of three, and compares one of `abs` with a constant as if
-            // it were the smallest number.
+            // The assembler loses a `neg` in the minimum or maximum of three operands, and compares an `abs` with a
+            // constant as if it were the minimum.
             UnOp::Neg => {
                 let inverse = self.inst(class, format_args!("not.b{bits}"), a);
                 self.inst(class, format_args!("add.s{bits}"), format_args!("{inverse}, 1"))
@@ -147,7 +147,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A signed word in a type of 32 or 64 bits.
+    /// A signed word in a 32- or 64-bit type.
     fn sized(&mut self, scalar: Scalar, word: Reg) -> Reg {
         if scalar.width == 64 { self.inst(Class::Long, "cvt.s64.s32", word) } else { word }
     }
@@ -219,8 +219,8 @@ impl Selector<'_> {
         self.inst(class(scalar), format_args!("bfe.{}", ty(scalar)), format_args!("{base}, {offset}, {bits}"))
     }
 
-    /// A signed field without `bfe.s32`: see [`crate::kernel::Op::floats_unsigned`]. Shifts where it is known which
-    /// bits, otherwise the unsigned field, whose highest bit is turned over and then taken away.
+    /// A signed field without `bfe.s32`: see [`crate::kernel::Op::floats_unsigned`]. Shifts if the position is known;
+    /// otherwise flips the highest bit of the unsigned field and subtracts it.
     fn signed_field(&mut self, scalar: Scalar, base: Reg, offset: Value, bits: Value) -> Reg {
         let (class, width) = (class(scalar), u64::from(scalar.width));
         if let (Some(at), Some(count @ 1..)) = (self.known(offset), self.known(bits))
@@ -231,7 +231,7 @@ impl Selector<'_> {
         }
         let field = self.field(Scalar { kind: ScalarKind::Uint, ..scalar }, base, offset, bits);
         let count = self.arg(bits);
-        // Of a field of no bits this is a shift by too many, which gives 0.
+        // For an empty field this is an excessive shift, which gives 0.
         let last = self.word("sub.s32", format_args!("{count}, 1"));
         let one = self.inst(class, format_args!("mov.b{width}"), 1);
         let highest = self.inst(class, format_args!("shl.b{width}"), format_args!("{one}, {last}"));

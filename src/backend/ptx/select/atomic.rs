@@ -8,7 +8,7 @@ use crate::diagnostic::cannot_write;
 use crate::ir::{AtomicOp, MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::{BinOp, InstId, MemoryAccess, MemorySpace, Value};
 
-/// The operation with its type; none if a loop must do it.
+/// The operation with its type; `None` if it needs a loop.
 fn operation(op: AtomicOp, scalar: Scalar, isa: Isa) -> Option<String> {
     let (bits, is_float) = (scalar.width, scalar.is_float());
     let is_later = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Min | AtomicOp::Max);
@@ -28,7 +28,7 @@ fn operation(op: AtomicOp, scalar: Scalar, isa: Isa) -> Option<String> {
     })
 }
 
-/// Returns true if an operation is a loop that each lane runs until nothing else has changed the memory meanwhile.
+/// Returns true if an operation is a loop that each lane repeats until no other write has intervened.
 pub fn tries_again(op: AtomicOp, scalar: Scalar, isa: Isa) -> bool {
     !matches!(op, AtomicOp::Load | AtomicOp::Store) && operation(op, scalar, isa).is_none()
 }

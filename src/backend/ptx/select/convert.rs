@@ -46,7 +46,7 @@ impl Selector<'_> {
         if from.is_int() && to.is_int() {
             return self.between_ints(from, to, number);
         }
-        // Integers of 8 bits are read as the 16 that they are, and made of words.
+        // 8-bit integers are read as the 16 bits that they are stored in, and converted from words.
         let rounding = match (from.is_float(), to.is_float()) {
             (true, true) if to.width >= from.width => "",
             (true, true) | (false, true) => ".rn",
@@ -68,7 +68,7 @@ impl Selector<'_> {
         let number = if before == after {
             number
         } else {
-            // From fewer bits the sign of those counts; to fewer it does not matter.
+            // When widening, the source's sign counts; when narrowing, it does not matter.
             let letter = if from.is_signed() { 's' } else { 'u' };
             let [wide, narrow] = [to.width.max(16), from.width.max(16)];
             self.inst(after, format_args!("cvt.{letter}{wide}.{letter}{narrow}"), number)

@@ -9,21 +9,21 @@ use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
 use crate::lane::WARP;
 use std::collections::BTreeSet;
 
-/// The lanes that run what comes next.
+/// The lanes that run the next instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lanes {
-    /// All that the workgroup has in the warp.
+    /// All lanes of the workgroup in the warp.
     All,
     /// The lanes of a mask.
     Of(Reg),
-    /// Nothing asks for them.
+    /// Not needed.
     Unknown,
 }
 
 /// The places that need the set of active lanes: cross-lane operations that only some lanes of a warp may reach.
 pub struct Asks {
     insts: Vec<bool>,
-    /// Blocks that hold such an operation, at any depth.
+    /// Blocks that contain such an operation, at any depth.
     blocks: Vec<bool>,
     /// True if there is a cross-lane operation at all.
     any: bool,
@@ -50,12 +50,12 @@ impl Asks {
     }
 }
 
-/// Returns true for operations that lanes meet in.
+/// Returns true for operations that lanes execute together.
 const fn is_met(op: Op) -> bool {
     matches!(op, Op::Prim { .. } | Op::Barrier { execution: Some(Scope::Subgroup), .. })
 }
 
-/// Where a jump leads.
+/// The target of a jump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Goal {
     /// The end of the invocation.
@@ -67,7 +67,7 @@ enum Goal {
 }
 
 impl Goal {
-    /// Its number in the register of goals; 0 is none.
+    /// Its number in the register of goals; 0 means none.
     const fn number(self) -> usize {
         match self {
             Goal::Return => 1,
@@ -77,14 +77,14 @@ impl Goal {
     }
 }
 
-/// A place that ways through a construct lead to.
+/// A point where paths through a construct meet.
 #[derive(Debug)]
 struct Point {
     goal: Goal,
     label: String,
     /// True if all lanes that entered come here, even lanes on their way to an outer target.
     joins: bool,
-    /// The goals of those.
+    /// The goals of such lanes.
     passing: Vec<Goal>,
 }
 
@@ -95,7 +95,7 @@ pub struct OpenConstruct {
     ahead: Vec<Point>,
     /// The mask of a loop's lanes in their current iteration.
     turn: Option<Reg>,
-    /// Where a loop begins.
+    /// Start of a loop.
     head: String,
 }
 
@@ -128,7 +128,7 @@ impl Selector<'_> {
         self.drop_idle_jumps();
     }
 
-    /// The lanes of the last warp where the workgroup does not fill it.
+    /// The lanes of a partial last warp.
     fn find_whole(&mut self) {
         let total = self.kernel.invocations();
         let (rest, last) = (total % WARP, total / WARP * WARP);
@@ -143,7 +143,7 @@ impl Selector<'_> {
     /// Removes jumps to the next block.
     fn drop_idle_jumps(&mut self) {
         let mut is_idle = vec![false; self.lines.len()];
-        // The lines so far that are neither labels nor idle.
+        // The lines so far that are neither labels nor empty.
         let mut others = Vec::new();
         for (at, line) in self.lines.iter().enumerate() {
             let Line::Label(label, _) = line else {
@@ -175,7 +175,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The lanes that run the current instruction, as the operand of it.
+    /// The operand with the lanes that run the current instruction.
     pub fn members(&mut self) -> String {
         self.mask_text(self.lanes)
     }
@@ -204,7 +204,8 @@ impl Selector<'_> {
         self.predicates.forget(visible);
     }
 
-    /// Returns true if the lanes that reach the end of a block must be known: a loop's continue to its next iteration.
+    /// Returns true if the lanes that reach the end of a block must be known: a loop's lanes continue to its next
+    /// iteration.
     fn is_asked_at_end(&self, block: BlockId) -> bool {
         let Some(owner) = self.tree.owner(block) else { return false };
         match self.kernel.insts[owner].op {
@@ -213,7 +214,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Registers that hold values from here on.
+    /// Registers for values from here on.
     fn registers_for(&mut self, values: impl Iterator<Item = Value>) {
         for value in values {
             let reg = self.reg(self.class(value));
@@ -227,7 +228,7 @@ impl Selector<'_> {
 
     // Branches.
 
-    /// Returns true if all lanes that enter a block come to its end.
+    /// Returns true if all lanes that enter a block reach its end.
     fn keeps_lanes(&self, block: BlockId) -> bool {
         self.kernel.completes(block) && !self.kernel.blocks[block].insts.iter().any(|inst| self.leaving[inst.index()])
     }
@@ -240,7 +241,7 @@ impl Selector<'_> {
         let (outer, arms) = (self.lanes, [then, otherwise]);
         let completes = arms.map(|arm| kernel.completes(arm));
         let is_leaving = self.leaving[inst.index()];
-        // The arm whose lanes alone continue.
+        // The arm that is the only one whose lanes continue.
         let goes_on = [0, 1].into_iter().find(|n| self.keeps_lanes(arms[*n]) && !completes[1 - n]);
         let asking = [0, 1].map(|n| self.asks.block(arms[n]) || asked && is_leaving && goes_on == Some(n));
         let inside = match (self.uniformity.is_uniform(value), asking.contains(&true)) {
@@ -391,8 +392,7 @@ impl Selector<'_> {
 
     // Jumps over several constructs.
 
-    /// The next place on the way to a goal: one at which all lanes of a construct come together, otherwise the goal
-    /// itself.
+    /// The next stop on the way to a goal: a point where all lanes of a construct meet, otherwise the goal itself.
     fn next_stop(&mut self, goal: Goal) -> Option<(&mut Point, bool)> {
         for point in self.frames.iter_mut().rev().flat_map(|frame| frame.ahead.iter_mut().rev()) {
             if point.goal == goal {
@@ -433,7 +433,7 @@ impl Selector<'_> {
         self.frames.pop();
     }
 
-    /// Passes the nearest reconvergence point. A ballot there tells who continues; the other lanes jump on.
+    /// Emits the nearest reconvergence point. A ballot there selects the lanes that continue; the others jump on.
     fn come_together(&mut self, entered: Lanes) {
         let Some(point) = self.frames.last_mut().and_then(|frame| frame.ahead.pop()) else { return };
         if !point.joins || point.passing.is_empty() {
@@ -451,7 +451,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Lets the lanes with a goal jump on.
+    /// Makes the lanes with a goal jump on.
     fn pass_on(&mut self, register: Reg, goal: Goal) {
         let is_it = self.inst(Class::Pred, "setp.eq.s32", format_args!("{register}, {}", goal.number()));
         let Some((point, arrives)) = self.next_stop(goal) else { return self.push(format!("@{is_it} ret;")) };
@@ -471,7 +471,7 @@ impl Selector<'_> {
         self.assign(&results, from);
     }
 
-    /// Copies values into the registers of others, all at once: a register that is still to be read is not overwritten.
+    /// Copies values into the registers of others, in parallel: a register that is still to be read is not overwritten.
     fn assign(&mut self, to: &[Value], from: &[Value]) {
         let mut pending: Vec<(Reg, String)> = Vec::new();
         for (to, from) in to.iter().zip(from) {

@@ -11,11 +11,11 @@ use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
 use rustc_hash::FxHashMap;
 
-/// Instructions after a shuffle of 16 bits among which another is searched for: the moves of the components of a vector
+/// Distance in instructions within which a second 16-bit shuffle is searched for: the moves of a vector's components
 /// are neighbours.
 const PAIRED_WITHIN: usize = 16;
 
-/// For each shuffle the instruction after it that asks for its predicate, before the next construct in the same block.
+/// For each shuffle the later instruction that reads its predicate, before the next construct in the same block.
 pub(super) fn valids(kernel: &Kernel, tree: &Tree) -> FxHashMap<InstId, InstId> {
     let mut valids = FxHashMap::default();
     let mut ahead: FxHashMap<(ShuffleMode, &[Value]), InstId> = FxHashMap::default();
@@ -178,13 +178,13 @@ impl Selector<'_> {
         self.result(inst, result);
     }
 
-    /// Returns true if an earlier instruction has given the result.
+    /// Returns true if an earlier instruction already produced the result.
     fn is_given(&self, inst: InstId) -> bool {
         self.kernel.result(inst).is_some_and(|value| self.values[value.index()].is_some())
     }
 
-    /// The instruction soon after a shuffle of 16 bits that moves another such value, known by now, alike: one word takes
-    /// both.
+    /// A nearby instruction after a 16-bit shuffle that moves another available 16-bit value in the same way, so that
+    /// both fit in one word.
     fn partner_of(&self, inst: InstId, rest: &[InstId]) -> Option<InstId> {
         let kernel = self.kernel;
         let is_alike = |other: &&InstId| {

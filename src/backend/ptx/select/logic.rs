@@ -1,10 +1,10 @@
 //! Logic on predicates.
 //!
-//! NVIDIA's assembler combines `x & y` with an operation on `x | y` that reads `x` again, such as `(x | y) ^ x`, into one
-//! instruction with two results, one of which is wrong (ptxas 13.0 for sm_90; docs/verified/nv-flow.md). So a predicate
-//! that is a function of two others is written in the form that reads each of them once, however deeply nested. The
-//! assembler also combines two different functions of the same two predicates, and if it computes the pair again later, it
-//! keeps one result for both. The second function is therefore a selection of numbers.
+//! NVIDIA's assembler combines `x & y` with an operation on `x | y` that reads `x` again, such as `(x | y) ^ x`, into
+//! one instruction with two results, one of which is wrong (ptxas 13.0 for sm_90; docs/verified/nv-flow.md). So a
+//! predicate that is a function of two others is written in the form that reads each of them once, however deeply
+//! nested. The assembler also combines two different functions of the same two predicates, and if it computes the pair
+//! again later, it keeps one result for both. The second function therefore becomes a selection of numbers.
 
 use super::{Class, Reg, Selector};
 use crate::ir::Scalar;
@@ -29,7 +29,8 @@ impl Function {
         Function { x: reg, y: reg, table: X }
     }
 
-    /// An operation on two functions, if the result is one of two predicates; with the tables of both over these.
+    /// An operation on two functions, if the result depends on at most two predicates; with the tables of both over
+    /// these.
     fn joined(op: BinOp, f: Function, g: Function) -> Option<(Function, [u8; 2])> {
         let mut parts = [f.x, f.y, g.x, g.y];
         parts.sort_unstable();
@@ -62,15 +63,15 @@ impl Function {
     }
 }
 
-/// The ways to see a predicate: as itself, as a function of its operands, and as a function of their operands.
+/// The views of a predicate: as itself, as a function of its operands, and as a function of their operands.
 type Views = SmallVec<[Function; 3]>;
 
 /// The predicates of a kernel.
 #[derive(Default)]
 pub(super) struct Predicates {
-    /// The views of each beside itself, by the number of the register.
+    /// The views of each predicate except itself, by register number.
     views: Vec<Views>,
-    /// The comparisons that are visible, with the predicate of the first of its kind, and true if that is the inverse.
+    /// The visible comparisons, with the predicate of the first of each kind, and true if that is the inverse.
     comparisons: FxHashMap<String, (Reg, bool)>,
     visible: Vec<String>,
     /// The functions of two predicates that are written as logic, each with the first table.
@@ -103,7 +104,7 @@ impl Predicates {
         self.views[at].push(view);
     }
 
-    /// Notes a comparison. One that was made before, or its opposite, stands for it.
+    /// Records a comparison. An earlier equal or opposite one replaces it.
     pub fn compared(&mut self, (op, scalar): (CmpOp, Scalar), [a, b]: [&str; 2], reg: Reg) {
         let (name, is_swapped, is_inverse) = kind(op, scalar.is_float());
         let is_swapped = is_swapped || matches!(op, CmpOp::Eq | CmpOp::Ne) && b < a;
@@ -122,7 +123,7 @@ impl Predicates {
     }
 }
 
-/// A comparison as one of three kinds: the kind, true if the operands change places, and true if it is the opposite.
+/// A comparison as one of three kinds: the kind, true if the operands are swapped, and true if it is the opposite.
 const fn kind(op: CmpOp, is_float: bool) -> (&'static str, bool, bool) {
     match op {
         CmpOp::Eq => ("eq", false, false),
@@ -138,7 +139,7 @@ const fn kind(op: CmpOp, is_float: bool) -> (&'static str, bool, bool) {
 }
 
 impl Selector<'_> {
-    /// `a op b`, where the operation is a conjunction, a disjunction or an exclusive one.
+    /// `a op b`, if the operation is a conjunction, a disjunction or an exclusive or.
     pub fn logic(&mut self, op: BinOp, a: Reg, b: Reg) -> Reg {
         let (views, others) = (self.predicates.views(a), self.predicates.views(b));
         let pairs = || views.iter().flat_map(|f| others.iter().map(move |g| (*f, *g)));
@@ -157,7 +158,8 @@ impl Selector<'_> {
         made
     }
 
-    /// `a op b`, which is these functions: logic, but a selection where another function of the same two is logic already.
+    /// `a op b` for these functions: as logic, or as a selection if another function of the same two predicates is
+    /// already logic.
     fn apart(&mut self, op: BinOp, a: Reg, b: Reg, functions: &[Function]) -> Reg {
         let is_joined = functions.iter().fold(false, |joined, Function { x, y, table }| {
             *self.predicates.written.entry((*x, *y)).or_insert(*table) != *table || joined
@@ -220,12 +222,12 @@ impl Selector<'_> {
             _ if table == !Y & ALL => return self.inverse(y),
             _ if table == X ^ Y => (BinOp::Xor, [false, false]),
             _ if table == !(X ^ Y) & ALL => (BinOp::Xor, [true, false]),
-            // True for one choice.
+            // True for one combination.
             _ if table.is_power_of_two() => {
                 let choice = table.trailing_zeros();
                 (BinOp::And, [choice & 1 == 0, choice >> 1 == 0])
             }
-            // False for one choice.
+            // False for one combination.
             _ => {
                 let choice = table.trailing_ones();
                 (BinOp::Or, [choice & 1 == 1, choice >> 1 == 1])
@@ -247,7 +249,7 @@ mod tests {
         Reg { class: Class::Pred, number }
     }
 
-    /// A table over two predicates is that over the same two in the other order, with the choices exchanged.
+    /// Swapping two predicates exchanges the mixed entries of a table.
     #[test]
     fn tables_follow_their_predicates() {
         let (x, y) = (predicate(0), predicate(1));

@@ -42,7 +42,7 @@ impl Selector<'_> {
         self.word("cvt.u32.u64", bytes)
     }
 
-    /// Where an access reaches.
+    /// The place of an access.
     pub fn place(&mut self, access: MemoryAccess, address: Value) -> Address {
         let named = match access.space {
             MemorySpace::Shared => SHARED,
@@ -126,7 +126,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Parameters cannot be indexed before they have an address, which only memory of the invocation's own has.
+    /// Parameters cannot be indexed without an address, which only private memory has.
     fn load_push(&mut self, access: MemoryAccess, address: Value, results: &[Value]) {
         let (class, bytes) = (Class::of(access.component()), u32::from(access.bytes));
         let index = self.arg(address);
@@ -160,9 +160,9 @@ impl Selector<'_> {
 
     // Barriers.
 
-    /// `barrier.sync` and `bar.warp.sync` wait for the workgroup and the warp, and order what these have written; `membar` orders
-    /// memory for others. `bar.sync` is the form of `barrier.sync` that all lanes of a warp must come to together (PTX ISA,
-    /// `barrier`: `.aligned`): where they do not, a GPU may wait for ever.
+    /// `barrier.sync` and `bar.warp.sync` wait for the workgroup and the warp, and order their memory accesses;
+    /// `membar` orders memory for other invocations. `bar.sync` is the form of `barrier.sync` that all lanes of a warp
+    /// must execute together (PTX ISA, `barrier`: `.aligned`): otherwise a GPU may hang.
     pub fn barrier(&mut self, inst: InstId, execution: Option<Scope>, ordered: (Scope, MemoryKinds, Order)) {
         let (memory, kinds, order) = ordered;
         let is_ordered = match execution {

@@ -1,7 +1,7 @@
 //! Chooses instructions for a kernel's operations.
 //!
-//! A value is a register of its size: bools are predicates, values of 8 and 16 bits live in 16, a mask of lanes is one word.
-//! Integers of 8 bits are extended as the kernel says, after each operation that can break it.
+//! A value is a register of its size: bools are predicates, 8- and 16-bit values are in 16 bits, a mask of lanes is one
+//! word. 8-bit integers are re-extended by the kernel's rule after each operation that may break it.
 
 mod apart;
 mod arithmetic;
@@ -112,7 +112,7 @@ pub struct Selected {
     pub lines: Vec<Line>,
     /// Registers of each class.
     pub counts: [u32; 4],
-    /// True if anything touches the invocation's own memory.
+    /// True if the kernel accesses private memory.
     pub uses_private: bool,
 }
 
@@ -167,22 +167,22 @@ pub(super) struct Selector<'k> {
     kernel: &'k Kernel,
     interface: &'k Interface,
     isa: Isa,
-    /// Say which source line the program is at.
+    /// Emit the source line of the code.
     debug: bool,
     tree: &'k Tree,
     uniformity: &'k Uniformity,
     asks: &'k Asks,
     apart: &'k Apart,
-    /// Constructs from inside which control may lead farther than to their end.
+    /// Constructs from inside which control may go beyond their end.
     leaving: Vec<bool>,
-    /// The instruction that asks for the predicate of a shuffle.
+    /// The instruction that reads the predicate of a shuffle.
     valids: FxHashMap<InstId, InstId>,
     lines: Vec<Line>,
     counts: [u32; 4],
     /// The registers of each value of the kernel.
     values: Vec<Option<Reg>>,
     predicates: logic::Predicates,
-    /// A register with the bits of 1.0 that the assembler cannot see through, where the kernel needs it.
+    /// A register with the bits of 1.0 that the assembler cannot see through, if the kernel needs it.
     hidden_one: Option<Reg>,
     /// The addresses of the buffers.
     buffers: Vec<Option<Reg>>,
@@ -190,14 +190,14 @@ pub(super) struct Selector<'k> {
     frames: Vec<OpenConstruct>,
     /// The lanes that run the next instructions.
     lanes: Lanes,
-    /// The lanes that the workgroup has in the warp; none if it fills all.
+    /// The lanes of the workgroup in the warp; `None` if it fills all.
     whole: Option<Reg>,
     /// The target of a lane that leaves several constructs: the number of its goal, or 0.
     goal: Option<Reg>,
     labels: u32,
-    /// Somewhere in the kernel unsigned words become floats.
+    /// True if the kernel converts unsigned words to floats somewhere.
     floats_unsigned: bool,
-    /// True for negations of floats that only fused multiplications and additions take.
+    /// True for float negations that only fused multiply-adds use.
     negated_factors: Vec<bool>,
     uses_private: bool,
     span: Span,
@@ -214,7 +214,7 @@ impl Selector<'_> {
         Diagnostic::needed(Code::NOT_SUPPORTED, message, self.span).join(&mut self.errors);
     }
 
-    /// Refuses an operation; gives a register so that selection can continue and find more.
+    /// Refuses an operation, and returns a register so that selection can continue and find more errors.
     fn refused(&mut self, what: &str, class: Class) -> Reg {
         self.refuse(cannot_write(what, "PTX"));
         self.reg(class)
@@ -265,7 +265,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Returns true if a value is constant or an earlier instruction has given it.
+    /// Returns true if a value is constant or already computed.
     fn is_at_hand(&self, value: Value) -> bool {
         self.known(value).is_some() || self.values[value.index()].is_some()
     }
@@ -286,8 +286,8 @@ impl Selector<'_> {
         }
     }
 
-    /// A value as an operand of an instruction on integers or bits, which takes constants of all sizes; predicates are in
-    /// registers.
+    /// A value as an operand of an instruction on integers or bits, which accepts constants of all sizes; predicates
+    /// are in registers.
     fn operand(&mut self, value: Value) -> String {
         match (self.known(value), self.class(value)) {
             (Some(bits), class @ (Class::Half | Class::Word | Class::Long)) if self.hidden(class, bits).is_none() => {
@@ -297,7 +297,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The register that holds a constant which the assembler must not see.
+    /// The register with a constant that the assembler must not see.
     fn hidden(&self, class: Class, bits: u64) -> Option<Reg> {
         self.hidden_one.filter(|_| class == Class::Word && bits as u32 == ONE)
     }
@@ -323,7 +323,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Says where an instruction comes from.
+    /// Emits the origin of an instruction.
     fn begin(&mut self, inst: InstId) {
         let data = &self.kernel.insts[inst];
         (self.span, self.origin) = (data.span, data.origin);
@@ -333,7 +333,7 @@ impl Selector<'_> {
         }
     }
 
-    /// An operation that is not control flow, which is written elsewhere; `rest` are the instructions after it in its block.
+    /// An operation other than control flow; `rest` are the instructions after it in its block.
     fn plain(&mut self, inst: InstId, rest: &[InstId]) {
         let kernel = self.kernel;
         let args = kernel.args(inst);
@@ -378,7 +378,7 @@ impl Selector<'_> {
         self.result(inst, reg);
     }
 
-    /// 64 bits of a low and a high word.
+    /// A 64-bit value from a low and a high word.
     fn join(&mut self, [low, high]: [Reg; 2]) -> Reg {
         self.inst(Class::Long, "mov.b64", format_args!("{{{low}, {high}}}"))
     }
@@ -408,7 +408,7 @@ impl Selector<'_> {
         self.select_predicate(condition, accept, reject)
     }
 
-    /// A choice of predicates, which `selp` does not take. One that is known takes a part of the four instructions.
+    /// A select between predicates, which `selp` does not support. A known operand saves some of the four instructions.
     fn select_predicate(&mut self, condition: Reg, accept: Value, reject: Value) -> Reg {
         let [known_accept, known_reject] = [accept, reject].map(|value| self.known(value).map(|bits| bits != 0));
         let (yes, otherwise) = match (known_accept, known_reject) {
@@ -471,7 +471,7 @@ impl Selector<'_> {
     }
 }
 
-/// A constant as PTX writes it where bits are meant.
+/// A constant in PTX's notation for bits.
 fn bits_text(class: Class, bits: u64) -> String {
     match class {
         Class::Pred => (bits & 1).to_string(),

@@ -1,7 +1,7 @@
 //! Arithmetic on values of 8 and 16 bits. Integers of 8 bits are computed in 16 and extended again.
 //!
-//! Halves that the hardware does not compute are widened to 32 bits and rounded: a sum, product, quotient or square root that
-//! is rounded to 24 bits and then to 11 is the one that is rounded at once.
+//! Half operations that the hardware lacks are widened to 32 bits and rounded: a sum, product, quotient or square root
+//! that is rounded to 24 bits and then to 11 equals the one that is rounded once.
 
 use super::arithmetic::binary_name;
 use super::{Class, Reg, Selector};
@@ -20,7 +20,7 @@ impl Selector<'_> {
         self.word(name, half)
     }
 
-    /// A word in the form that values of 8 and 16 bits have.
+    /// A word in the form of 8- and 16-bit values.
     pub fn cut(&mut self, scalar: Scalar, word: Reg) -> Reg {
         if scalar.is_float() {
             return self.inst(Class::Half, "cvt.rn.f16.f32", word);

@@ -1,4 +1,4 @@
-//! Keeps -1 and 1.0 apart where a kernel moves both: see [`crate::backend::truth`].
+//! Keeps -1 and 1.0 apart if a kernel moves both: see [`crate::backend::truth`].
 
 use super::Selector;
 use crate::backend::ptx::mnemonic;
@@ -6,7 +6,7 @@ use crate::backend::truth::{ONE, Truths};
 use crate::kernel::{Def, Kernel, Op, Ty};
 use crate::lane::MaskOp;
 
-/// Returns true for operations that move values and compute nothing.
+/// Returns true for operations that only move values.
 const fn moves(op: &Op) -> bool {
     matches!(op, Op::Select | Op::Store(_) | Op::Prim { .. } | Op::Join) || op.is_terminator()
 }
@@ -25,7 +25,7 @@ fn are_mixed(kernel: &Kernel) -> bool {
 }
 
 impl Selector<'_> {
-    /// Makes a register that holds 1.0, if the kernel needs one: no lane is both below the own one and the own one.
+    /// Creates a register with 1.0, if the kernel needs one: no lane is both below this lane and this lane itself.
     pub fn part_truths(&mut self) {
         if !are_mixed(self.kernel) {
             return;

@@ -6,7 +6,7 @@ use crate::backend::source::writer::Writer;
 use crate::ir::{Scalar, ScalarKind, Type, TypeId};
 
 impl Dialect {
-    /// The same bits as another type.
+    /// Reinterprets the bits as another type.
     pub fn reinterpreted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
         if from == to {
             return value.clone();
@@ -43,7 +43,7 @@ impl Dialect {
         self.same_width(t, &packed, unsigned(b), b, m)
     }
 
-    /// The same bits as another kind of number of that width.
+    /// Reinterprets the bits as another kind of number of the same width.
     fn same_width(&self, t: &mut Writer, value: &Expr, from: Scalar, to: Scalar, size: u8) -> Expr {
         use ScalarKind::{Float, Sint, Uint};
         if from == to {

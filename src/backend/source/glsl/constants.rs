@@ -23,7 +23,7 @@ impl Dialect {
         t.spelled(id).text
     }
 
-    /// Returns true if a type is an array of more elements than anyone reads.
+    /// Returns true if a type is an array with too many elements to read.
     fn is_long(&self, t: &Writer, ty: TypeId) -> bool {
         const LONG: u32 = 16;
         matches!(t.types.get(ty), Type::Array { len: ArrayLen::Fixed(len), .. } if len > LONG)
@@ -112,7 +112,7 @@ impl Dialect {
         if value.is_finite() {
             let digits = match scalar.width {
                 64 => format!("{value:?}"),
-                // The shortest text that means this number as a float.
+                // The shortest text that denotes this number as a float.
                 _ => format!("{:?}", value as f32),
             };
             let level = if digits.starts_with('-') { Level::Unary } else { Level::Primary };
@@ -128,7 +128,7 @@ impl Dialect {
     }
 }
 
-/// Elements of zeros that are written one by one at most.
+/// Limit of the zero elements that are written one by one.
 const MOST_PARTS: u32 = 256;
 
 fn signed(value: i64, suffix: &str) -> Expr {

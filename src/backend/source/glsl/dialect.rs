@@ -22,7 +22,7 @@ pub(in crate::backend::source) struct Dialect {
     /// The version, such as 450.
     pub number: u16,
     pub is_es: bool,
-    /// True if it is for Vulkan: sets, push constants, specialization constants, textures apart from samplers.
+    /// True for Vulkan: sets, push constants, specialization constants, separate textures and samplers.
     pub is_vulkan: bool,
     /// True if `#line` may name a file (GL_GOOGLE_cpp_style_line_directive).
     pub names_files: bool,
@@ -54,7 +54,7 @@ static DIALECTS: [Dialect; 15] = [
     Dialect { number: 320, ..ES },
 ];
 
-/// The first versions of GLSL for OpenGL and of GLSL ES that an extension is for; 0 where it is for none (the registry of Khronos). A
+/// The first versions of GLSL for OpenGL and of GLSL ES that an extension supports; 0 for none (Khronos' registry). A
 /// name that ends in `_` is a family's.
 const EXTENSIONS: [(&str, u16, u16); 37] = [
     ("GL_ARB_derivative_control", 400, 0),
@@ -99,7 +99,7 @@ const EXTENSIONS: [(&str, u16, u16); 37] = [
 ];
 
 impl Dialect {
-    /// The line that begins the text, of this version or a later one that an extension asks for.
+    /// The first line of the text, with this version or a later one that an extension needs.
     pub fn version_line(&self, least: u16) -> String {
         format!("#version {}{}", self.number.max(least), if self.is_es { " es" } else { "" })
     }
@@ -116,13 +116,13 @@ impl Dialect {
                 since != 0 && since <= self.number
             }
             None if self.is_es => Since::all().any(|since| since.es.brings(self.number, name)),
-            // Only extensions of GLSL ES add features to it.
+            // Only ES extensions add features to GLSL ES.
             None => !name.starts_with("GL_OES_") && !Since::all().any(|since| since.es.is_by(name)),
         }
     }
 
-    /// The extensions of which one brings a function or variable to the dialect, none of them where it is there anyway; nothing
-    /// where the dialect does not have it.
+    /// The extensions, one of which adds a function or variable to the dialect; empty if the dialect already has it,
+    /// `None` if it cannot have it.
     pub fn brings(&self, [extensions, earlier]: [ExtensionSet; 2], (core, es): (u16, u16)) -> Option<ExtensionSet> {
         let since = if self.is_es { es } else { core };
         let brings = match (extensions.is_empty(), since != 0 && since <= self.number) {
@@ -133,7 +133,7 @@ impl Dialect {
         brings.iter().any(|extension| self.has_extension(extension.name)).then_some(brings)
     }
 
-    /// The words for the first version that has a function, where there is one.
+    /// The words for the first version with a function, if there is one.
     pub fn before(&self, (core, es): (u16, u16)) -> String {
         match if self.is_es { es } else { core } {
             since if since > self.number => format!(" before version {since}"),
@@ -149,7 +149,7 @@ impl Dialect {
         names.min_by_key(|name| rank(name))
     }
 
-    /// Asks for a part of the language: the extension that brings it to an earlier version, or a refusal.
+    /// Requires a part of the language: enables the extension that adds it to earlier versions, or refuses it.
     pub fn require(&self, t: &mut Writer, part: &'static Since) {
         let row = if self.is_es { &part.es } else { &part.core };
         match row.extension {
@@ -160,7 +160,7 @@ impl Dialect {
         }
     }
 
-    /// Returns true if the dialect has a part of the language, perhaps by an extension.
+    /// Returns true if the dialect has a part of the language, possibly through an extension.
     pub fn has(&self, part: &Since) -> bool {
         let row = if self.is_es { &part.es } else { &part.core };
         row.version != 0 && row.version <= self.number || row.extension.is_some_and(|(since, _)| since <= self.number)
@@ -183,7 +183,8 @@ impl Dialect {
     }
 }
 
-/// Returns true if other compilers have a function too: it is one of the language or of an extension that is not crosslane's.
+/// Returns true if other compilers have a function too: it belongs to the language or to an extension that is not
+/// crosslane's.
 pub(super) fn is_common(row: &Overload) -> bool {
     row.glsl && !matches!(row.dialect, "portable" | "quadrants")
 }

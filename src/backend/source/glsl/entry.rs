@@ -1,4 +1,4 @@
-//! The entry point: what its `layout` lines say.
+//! The entry point and its `layout` lines.
 
 use super::constants::macro_of;
 use super::{Dialect, versions};
@@ -8,7 +8,7 @@ use crate::ir::{
 };
 
 impl Dialect {
-    /// The lines that say how the stage runs.
+    /// The `layout` lines of the stage.
     pub fn entry_layouts(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String> {
         match entry.stage {
             Stage::Compute => self.require(t, &versions::COMPUTE),
@@ -78,7 +78,7 @@ impl Dialect {
             lines.push("layout(early_fragment_tests) in;".to_string());
         }
         let promise = match modes.depth {
-            // ES has no promises about depth, which only make tests earlier.
+            // ES has no depth promises, which only make tests earlier.
             _ if self.is_es => None,
             DepthPromise::Any => None,
             DepthPromise::Greater => Some("greater"),

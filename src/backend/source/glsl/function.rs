@@ -1,4 +1,4 @@
-//! Functions, and what their bodies say about the stage.
+//! Functions, and facts about the stage that depend on their bodies.
 
 use super::types::sampler_name;
 use super::{Dialect, versions};
@@ -23,7 +23,7 @@ impl Dialect {
         if let Type::Sampler = b.t.types.get(b.t.innermost(ty)) {
             text = sampler_name(b.t, Root::Param(b.id, index)).to_string();
         }
-        // Most samplers have no precision of their own in ES.
+        // Most samplers have no default precision in ES.
         let is_handle = matches!(b.t.types.get(b.t.innermost(ty)), Type::Image(_) | Type::SampledImage(_));
         let precision = if self.is_es && is_handle { "highp " } else { "" };
         format!("{mode}{access}{precision}{text} {name}{dims}")
@@ -64,7 +64,7 @@ impl Dialect {
     }
 }
 
-/// A text as the language writes it.
+/// A text as a string literal.
 fn quoted(text: &str) -> String {
     let mut made = String::from("\"");
     for c in text.chars() {

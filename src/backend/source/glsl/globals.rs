@@ -34,7 +34,7 @@ const FORMATS_OF_ES: [&str; 13] = [
 ];
 
 impl Dialect {
-    /// The variable that the language has for a built-in value; none if it has none.
+    /// The language's variable for a built-in value, or `None` if there is none.
     pub fn built_in_name(&self, t: &mut Writer, of: BuiltIn, space: Space) -> Option<&'static str> {
         let stage = t.stage();
         if !self.is_vulkan {
@@ -71,7 +71,7 @@ impl Dialect {
         Some(name)
     }
 
-    /// The number of an instance, which OpenGL counts from the first one of the draw.
+    /// The index of an instance, which OpenGL counts from the first instance of the draw.
     fn instance_index(&self, t: &mut Writer) -> &'static str {
         if self.number >= 460 {
             return "(gl_InstanceID + gl_BaseInstance)";
@@ -80,7 +80,7 @@ impl Dialect {
         "(gl_InstanceID + gl_BaseInstanceARB)"
     }
 
-    /// Returns true if a row is not of the other form of extensions that there are two forms of.
+    /// Returns true unless a row belongs to the other form of an extension with two forms.
     fn is_of_form(&self, t: &Writer, row: &grammar::Variable) -> bool {
         let is_nvidia = [t.module.nvidia_meshes, t.module.rays.contains(RayModes::NVIDIA)];
         let mut forms = [super::primitives::MESHES, super::rays::STAGES].into_iter().zip(is_nvidia);
@@ -146,7 +146,7 @@ impl Dialect {
         name
     }
 
-    /// Arrays of resources take constants alone in early versions.
+    /// Early versions only allow constant indices of arrays of resources.
     fn require_index(&self, t: &mut Writer, id: GlobalId) {
         if is_indexed(t.module, id) {
             self.require(t, &versions::INDEXED_RESOURCES);
@@ -276,7 +276,7 @@ impl Dialect {
         instance
     }
 
-    /// Push constants without Vulkan: a uniform that is a struct, or one for each member where the block has no name.
+    /// Push constants without Vulkan: a uniform struct, or one uniform per member if the block has no name.
     fn declare_uniforms(&self, t: &mut Writer, id: GlobalId, of: StructId, item: &Struct) -> String {
         let names = match t.block_members.get(&id) {
             Some(names) => names.clone(),
@@ -301,7 +301,7 @@ impl Dialect {
         name
     }
 
-    /// `gl_PerVertex`, whose members the language declares.
+    /// `gl_PerVertex`, with members that the language declares.
     fn built_in_block(&self, t: &mut Writer, item: &Struct, global: &Global) -> String {
         if global.space == Space::Input {
             t.unsupported("inputs that are blocks of built-in values");
@@ -325,7 +325,7 @@ impl Dialect {
         }
     }
 
-    /// Without binding points in layouts the host gives a resource its point by name.
+    /// Without binding points in layouts, the host assigns a resource's point by name.
     fn set_and_binding(&self, t: &mut Writer, set: u32, binding: u32) -> Vec<String> {
         if !self.has(&versions::BINDINGS) {
             return Vec::new();
@@ -335,7 +335,8 @@ impl Dialect {
         set.into_iter().chain([format!("binding = {binding}")]).collect()
     }
 
-    /// Notes the point of a resource that the host has to bind by name. The elements of an array of blocks have their own names.
+    /// Records the point of a resource that the host has to bind by name. The elements of an array of blocks have
+    /// separate names.
     fn note_point(&self, t: &mut Writer, name: &str, global: &Global) {
         let Binding::Resource { binding: first, .. } = global.binding else { return };
         if self.has(&versions::BINDINGS) {
@@ -415,8 +416,8 @@ impl Dialect {
         }
     }
 
-    /// The qualifier of an image that ES has for reads or for writes alone: all but those of one component of 32 bits
-    /// (GLSL ES 3.20 section 4.9).
+    /// The `readonly` or `writeonly` qualifier that ES requires for an image, unless its format is a single 32-bit
+    /// component (GLSL ES 3.20 section 4.9).
     pub fn only_access(&self, t: &mut Writer, root: Root, (ty, access): (TypeId, Access)) -> Access {
         let Type::Image(image) = t.types.get(t.innermost(ty)) else { return Access::empty() };
         let is_free = matches!(format_name(image.format), Some("r32f" | "r32i" | "r32ui"));
@@ -543,7 +544,7 @@ impl Dialect {
         text
     }
 
-    /// The name of a buffer reference's type, which is declared where it is not yet.
+    /// The name of a buffer reference's type, which is declared on first use.
     pub fn reference_name(&self, t: &mut Writer, pointee: StructId) -> String {
         let name = t.references.get(&pointee).cloned().unwrap_or_default();
         if !t.declared_references.insert(pointee) {

@@ -8,7 +8,7 @@ use crate::backend::source::image::ImageCall;
 use crate::grammar::{self, Opaque, OpaqueClass, Overload, TypeExpr};
 use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, MemoryKinds, Order, Scalar, Scope, TypeId, Types, Value};
 
-/// A function that looks texels up.
+/// A texel lookup function.
 struct Lookup {
     name: String,
     args: Vec<Expr>,
@@ -88,7 +88,7 @@ impl Dialect {
             return vec![b.value(whole)];
         }
         if is_projected {
-            // The divisor is last; shadows of one dimension have an unused component (GLSL 4.60 section 8.9.2).
+            // The divisor is last; one-dimensional shadows have an unused component (GLSL 4.60 section 8.9.2).
             let ty = b.type_of(asked.values[at]);
             let whole = if coordinate.is_plain() { coordinate } else { b.name("t", ty, &coordinate) };
             let parts = match size {
@@ -97,7 +97,7 @@ impl Dialect {
             };
             return vec![Expr::call("vec4", &parts)];
         }
-        // So do shadows of one dimension without a projection.
+        // One-dimensional shadows without a projection do too.
         let mut parts = vec![coordinate];
         let has_gap = size == 1;
         parts.extend(has_gap.then(|| Expr::primary("0.0")));
@@ -105,8 +105,7 @@ impl Dialect {
         vec![Expr::call(&format!("vec{}", size + 1 + u8::from(has_gap)), &parts)]
     }
 
-    /// The code of a texel that may not be resident, and the texel, which the function gives in an argument
-    /// (GL_ARB_sparse_texture2).
+    /// The residency code, and the texel, which the function returns in an argument (GL_ARB_sparse_texture2).
     pub fn resident(&self, b: &mut Body, op: ImageOp, asked: &ImageCall, texel: TypeId) -> Option<[Expr; 2]> {
         let Lookup { name, mut args, last } = match op {
             ImageOp::Read => {
@@ -191,7 +190,7 @@ impl Dialect {
         Lookup { name: name.to_string(), args, last: Vec::new() }
     }
 
-    /// Image, coordinate, sample and what follows.
+    /// Image, coordinate, sample and further arguments.
     fn texel(&self, _b: &mut Body, asked: &ImageCall, more: ImageParts) -> Vec<Expr> {
         let mut args = vec![asked.texts[0].clone()];
         args.extend(asked.text(ImageParts::COORDINATE));

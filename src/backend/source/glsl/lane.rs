@@ -1,4 +1,4 @@
-//! Functions that reach other lanes, by the extensions of the dialect.
+//! Cross-lane functions, through the extensions of the dialect.
 
 use super::Dialect;
 use super::dialect::Lanes;
@@ -107,7 +107,7 @@ impl Dialect {
         Expr::call("ballotThreadNV", std::slice::from_ref(value))
     }
 
-    /// A move of a value by a function that takes numbers only.
+    /// A move of a value through a function that only takes numbers.
     fn as_number(&self, b: &mut Body, arg: &Arg, moved: impl FnOnce(Expr) -> Expr) -> Expr {
         let (scalar, size) = arg.shape;
         if !scalar.is_bool() {
@@ -118,7 +118,7 @@ impl Dialect {
         Expr::call(&bools, &[moved(number)])
     }
 
-    /// A function of AMD's extensions and of the ones for groups that came before Khronos' own.
+    /// A function of AMD's extensions, or of the group extensions that preceded Khronos' own.
     fn amd(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr {
         let value = args.first().map_or_else(|| Expr::primary("0"), |arg| arg.value.clone());
         match op {
@@ -207,7 +207,7 @@ impl Dialect {
         Expr::call(name, &[value].into_iter().chain(more).collect::<Vec<_>>())
     }
 
-    /// A move by functions for 32-bit numbers: other types are converted to words.
+    /// A move through functions for 32-bit numbers: other types are converted to words.
     fn as_words(&self, b: &mut Body, arg: &Arg, moved: &mut dyn FnMut(&mut Body, Expr, TypeId) -> Expr) -> Expr {
         let (scalar, size) = arg.shape;
         let own = b.t.types.vector(scalar, size);
@@ -262,7 +262,7 @@ enum AmdMove {
     Read(Expr),
     Swizzle(String),
     Masked(String),
-    /// From any lane, by a function of the text.
+    /// From any lane, through a function in the text.
     Shuffle(Expr),
 }
 
@@ -353,5 +353,5 @@ impl Dialect {
     }
 }
 
-/// The function that gives a value of any lane.
+/// The name of that function.
 pub(super) const SHUFFLE: &str = "shuffleInvocation";

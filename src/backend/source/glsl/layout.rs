@@ -1,15 +1,15 @@
-//! Blocks: which rule of the language puts their members where they are.
+//! Blocks: finds the layout rule that gives their members' offsets.
 
 use super::{Dialect, versions};
 use crate::backend::source::writer::Writer;
 use crate::ir::layout::{Layouts, MemberRule, Rule};
 use crate::ir::{Space, StructId, Type, TypeId};
 
-/// How a block is to be declared.
+/// The declaration of a block.
 pub(in crate::backend::source) struct BlockLayout {
     /// `std430` and the like.
     pub rule: &'static str,
-    /// For each member what `layout(…)` says.
+    /// The `layout(…)` qualifiers of each member.
     pub members: Vec<String>,
 }
 
@@ -19,11 +19,11 @@ const RULES: [(Rule, &str, Option<&str>); 3] = [
     (Rule::Scalar, "scalar", Some("GL_EXT_scalar_block_layout")),
 ];
 
-/// Offsets that are searched for one by one at most.
+/// Limit of the offsets that are tested one by one.
 const MOST_OFFSETS: usize = 8;
 
 impl Dialect {
-    /// The layout of a block; none if no rule gives it.
+    /// The layout of a block; `None` if no rule matches.
     pub fn block_layout(&self, t: &mut Writer, id: StructId, space: Space) -> Option<BlockLayout> {
         let uniform_first = [1, 0, 2];
         let order = if space == Space::Uniform { uniform_first } else { [0, 1, 2] };
@@ -49,7 +49,8 @@ impl Dialect {
         None
     }
 
-    /// The qualifiers that put members at their offsets under a layout rule: explicit offsets where the rule differs, if the language has them.
+    /// The qualifiers that give members their offsets under a layout rule: explicit offsets where the rule differs, if
+    /// the language has them.
     fn members_by(&self, t: &mut Writer, id: StructId, rule: Rule, has_offsets: bool) -> Option<Vec<String>> {
         let laid = t.types.structs[id].clone();
         let logical = laid.logical?;
@@ -65,7 +66,7 @@ impl Dialect {
         let offsets: Vec<_> = laid.members.iter().map(|member| member.offset).collect();
         let mut given = 0;
         while let Some(first) = self.misplaced(t, logical, rule, &rules, &offsets)? {
-            // A member that lies elsewhere although it says where it is cannot lie there.
+            // A member with an explicit offset that still differs cannot have it.
             if !has_offsets || rules[first].offset.is_some() {
                 return None;
             }
@@ -82,7 +83,7 @@ impl Dialect {
         Some(said.collect())
     }
 
-    /// The first member that lies elsewhere than it must; none at all where the rule does not lay the struct out.
+    /// The first member with a wrong offset; the outer `None` if the rule cannot lay out the struct.
     fn misplaced(
         &self,
         t: &mut Writer,

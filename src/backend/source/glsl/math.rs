@@ -32,8 +32,8 @@ impl Dialect {
         }
     }
 
-    /// A negation. NVIDIA's compiler loses its sign in joined minima and maxima of integers, but not that of an inverse and 1
-    /// (docs/verified/nv-flow.md).
+    /// A negation. NVIDIA's compiler loses its sign in combined minima and maxima of integers, but not that of a
+    /// complement plus 1 (docs/verified/nv-flow.md).
     fn opposite(&self, t: &Writer, a: &Expr, of: TypeId) -> Expr {
         let one = match t.types.scalar_of(of).map(|scalar| scalar.kind) {
             Some(ScalarKind::Sint) => "1",
@@ -46,7 +46,7 @@ impl Dialect {
         }
     }
 
-    /// An operator; none if its expansion needs the operands more than once.
+    /// An operator; `None` if its expansion needs the operands more than once.
     pub fn binary(&self, t: &mut Writer, op: BinaryOp, [a, b]: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr> {
         let scalar = t.types.scalar_of(of[0]);
         let size = t.types.components(of[0]).unwrap_or(1);
@@ -85,7 +85,7 @@ impl Dialect {
         Expr::call(&bools, &[joined])
     }
 
-    /// A call of a built-in function with one result; none if the language lacks it.
+    /// A call of a built-in function with one result; `None` if the language lacks it.
     pub fn function_of(
         &self,
         t: &mut Writer,
@@ -113,7 +113,7 @@ impl Dialect {
             let since = self.before((row.core, row.es));
             return Some(t.lacking(&format!("function `{}`{since}", row.name)));
         };
-        // Extensions that bring types are on where the types are.
+        // The types' own uses enable their extensions.
         let is_narrow = scalar.is_some_and(|scalar| !matches!(scalar.width, 1 | 32));
         if !is_narrow && let Some(extension) = self.preferred(brings) {
             t.need(extension);
@@ -137,7 +137,7 @@ impl Dialect {
         }
     }
 
-    /// Zeros above the highest and below the lowest set bit; 32 of nothing.
+    /// Zeros above the highest or below the lowest set bit; 32 for zero.
     fn zeros(&self, t: &mut Writer, function: MathFn, args: &[Expr], of: TypeId, ty: TypeId) -> Option<Expr> {
         let (scalar, size) = t.shape(of)?;
         if scalar.width != 32 {

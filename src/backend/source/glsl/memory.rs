@@ -57,7 +57,7 @@ impl Dialect {
         };
         match op {
             AtomicOp::Sub => args[0] = Expr::unary("-", &args[0]),
-            // The value that is compared with comes first in the language.
+            // The comparand comes first in the language.
             AtomicOp::CompareExchange => args.swap(0, 1),
             _ => {}
         }
@@ -74,7 +74,7 @@ impl Dialect {
         Some(call)
     }
 
-    /// The operation that stands for a load or a store where the language has none.
+    /// The operation that replaces a load or a store if the language has none.
     pub fn plain_atomic(&self, b: &mut Body, op: AtomicOp, args: &mut Vec<Expr>, scalar: Scalar) -> AtomicOp {
         match op {
             _ if self.is_vulkan => op,
@@ -152,7 +152,7 @@ impl Dialect {
     }
 
     pub fn interpolate(&self, b: &mut Body, at: InterpolateAt, pointer: Value, args: Values) -> Expr {
-        // ES, and versions before 440, take no components of an interpolant.
+        // ES, and versions before 440, do not accept components of an interpolant.
         let (whole, part) = match pointer {
             Value::Inst(id) if self.is_es || self.number < 440 => match b.f.insts[id].op {
                 Op::Access { base, indices } if b.pointee_of(base).is_some_and(|(_, ty)| b.t.shape(ty).is_some()) => {

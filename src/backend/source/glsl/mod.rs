@@ -1,5 +1,5 @@
-//! GLSL: descriptor sets, narrow and wide types, buffer references, layouts, specialization constants and push constants
-//! stay as they are.
+//! GLSL. Descriptor sets, narrow and wide types, buffer references, layouts, specialization constants and push
+//! constants are preserved.
 
 mod bits;
 mod constants;
@@ -216,7 +216,7 @@ impl Language for Dialect {
 
     fn demote(&self, b: &mut Body) {
         const DEMOTE: &str = "GL_EXT_demote_to_helper_invocation";
-        // Nothing tells one from the other where nothing asks neighbours.
+        // The two cannot be distinguished without cross-lane operations or derivatives.
         if !self.has_extension(DEMOTE) && !super::uses::asks_neighbours(b.t.module) {
             return b.line("discard".to_string());
         }
@@ -371,7 +371,7 @@ pub(super) fn unit(line: &str) -> Unit {
     }
 }
 
-/// Returns true if a line calls a function whose name holds a word.
+/// Returns true if a line calls a function whose name contains a word.
 fn calls(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     line.split_inclusive(|c| !is_part(c)).any(|part| part.ends_with('(') && part.contains(word))

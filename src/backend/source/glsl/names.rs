@@ -1,4 +1,4 @@
-//! Names that the language takes.
+//! Names that the language accepts.
 
 use crate::backend::source::names;
 use crate::glsl::keyword::{Language, WordClass, classify};

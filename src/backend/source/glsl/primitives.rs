@@ -11,7 +11,7 @@ use crate::ir::{
 /// The extensions of task and mesh shaders: the multi-vendor one, and NVIDIA's.
 pub(super) const MESHES: [&str; 2] = ["GL_EXT_mesh_shader", "GL_NV_mesh_shader"];
 
-/// A place in an array of blocks whose members are built-in values.
+/// A position in an array of blocks whose members are built-in values.
 struct Seat {
     /// The row of the array.
     array: &'static grammar::Variable,
@@ -20,7 +20,7 @@ struct Seat {
 }
 
 impl Dialect {
-    /// Turns on the extension of task and mesh shaders, of NVIDIA's form or the other.
+    /// Enables the extension of task and mesh shaders, in NVIDIA's form or the other.
     pub fn need_meshes(&self, t: &mut Writer, nvidia: bool) {
         if !self.is_vulkan {
             t.unsupported("task and mesh shaders, and values of primitives,");
@@ -28,7 +28,7 @@ impl Dialect {
         t.need(MESHES[usize::from(nvidia)]);
     }
 
-    /// The lines that say which primitives a stage takes and gives.
+    /// The layout lines for a stage's input and output primitives.
     pub fn primitive_layouts(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String> {
         let is_repeated = |mode: &PrimitiveMode| matches!(mode, PrimitiveMode::Invocations(count) if *count > 1);
         let has_streams = t.module.streams.iter().any(|(_, stream)| *stream > 0);
@@ -99,7 +99,7 @@ impl Dialect {
         })
     }
 
-    /// The array of blocks that holds a built-in variable, or is the variable.
+    /// The array of blocks that contains a built-in variable, or is the variable.
     pub fn array_of_blocks(&self, t: &mut Writer, global: &Global) -> Option<&'static str> {
         if let Some(seat) = self.seat_of(t, global) {
             if let Some(extension) = grammar::variable(seat.member).and_then(|row| self.preferred(row.extensions))
@@ -130,8 +130,8 @@ impl Dialect {
         self.seat_of(t, &t.module.globals[id]).map(|seat| format!(".{}", seat.member))
     }
 
-    /// Declares the arrays of blocks again that have members whose length the shader says, and the built-in outputs that
-    /// have their own words.
+    /// Redeclares the arrays of blocks with members whose length the shader sets, and the built-in outputs with
+    /// qualifiers.
     fn redeclare(&self, t: &mut Writer, stage: Stage) {
         for space in [Space::Input, Space::Output] {
             let arrays: Vec<_> = self.arrays(t, stage, space).collect();
@@ -169,7 +169,7 @@ impl Dialect {
         if passes {
             t.need("GL_NV_geometry_shader_passthrough");
         }
-        // NVIDIA's form needs the word at each member.
+        // NVIDIA's form needs the qualifier on each member.
         let owner = if blocks.of_primitives && module.nvidia_meshes { "perprimitiveNV " } else { "" };
         self.require(t, &versions::PORT_LOCATIONS);
         t.variables.push(format!("{layout}{word} {} {{", blocks.name));
@@ -180,7 +180,7 @@ impl Dialect {
         t.variables.push(format!("}} {}[];", array.name));
     }
 
-    /// Declares `gl_PerVertex` again where transform feedback takes some of it, or it is of another stream of vertices.
+    /// Redeclares `gl_PerVertex` if transform feedback captures a part of it, or it belongs to another vertex stream.
     pub fn redeclare_outputs(&self, t: &mut Writer) {
         const MEMBERS: [BuiltIn; 4] =
             [BuiltIn::Position, BuiltIn::PointSize, BuiltIn::ClipDistance, BuiltIn::CullDistance];
@@ -223,7 +223,7 @@ impl Dialect {
         }
     }
 
-    /// The words of a variable's or block's layout that its stage and transform feedback give it.
+    /// The layout words that a variable or block gets from its stage and from transform feedback.
     pub fn stage_words(&self, t: &mut Writer, id: GlobalId) -> Vec<String> {
         let mut words: Vec<String> = self.stream_word(t, id).into_iter().collect();
         let fed: Vec<_> = t.module.feedback.iter().filter(|fed| fed.global == id).copied().collect();
@@ -240,7 +240,7 @@ impl Dialect {
         words
     }
 
-    /// The words of the layout that transform feedback gives a member of a block.
+    /// The layout words that a member of a block gets from transform feedback.
     pub fn member_words_of(&self, t: &Writer, id: GlobalId, member: usize) -> Option<String> {
         let is_it = |fed: &&crate::ir::Feedback| fed.global == id && fed.member == Some(member as u32);
         t.module.feedback.iter().find(is_it).map(|fed| format!("xfb_offset = {}", fed.offset))
@@ -259,7 +259,7 @@ impl Dialect {
         }
     }
 
-    /// The lengths of an input or output, without that which the primitives give.
+    /// The array dimensions of an input or output, without the one over primitives or vertices.
     pub fn port_dims(&self, t: &mut Writer, global: &Global, dims: String) -> String {
         let Some(stage) = t.stage().filter(|stage| *stage != Stage::Fragment) else { return dims };
         let interpolation = self.interpolation_of(t, global);
@@ -284,7 +284,7 @@ impl Dialect {
         }
     }
 
-    /// `invariant gl_Position;`, and outputs whose declaration says more than their name.
+    /// `invariant gl_Position;`, and other outputs with qualifiers.
     pub fn built_in_words(&self, t: &mut Writer, id: GlobalId, of: BuiltIn, name: &str) {
         let global = &t.module.globals[id];
         if global.access.contains(Access::INVARIANT) {
@@ -313,7 +313,8 @@ impl Dialect {
         }
     }
 
-    /// Returns true if distances have indices that do not say their number, nor does a block that is declared again.
+    /// Returns true if an array of distances is indexed such that neither constants nor a redeclared block show its
+    /// size.
     fn is_indexed(&self, t: &Writer, id: GlobalId, of: BuiltIn) -> bool {
         let module = t.module;
         let names_length = |index: &Value| module.known_u32(*index).is_none();

@@ -1,4 +1,4 @@
-//! Ray queries and the stages of rays, and instructions that the typed form knows by their number.
+//! Ray queries and ray tracing stages, and foreign instructions.
 
 use super::Dialect;
 use super::dialect::is_common;
@@ -11,7 +11,7 @@ use crate::ir::{
     Binding, Ending, ForeignInstruction, Passing, RayModes, RayOp, Space, Type, TypeId, Types, Value, Values,
 };
 
-/// The first version of the language that rays have, where a text needs one of these extensions.
+/// The first version for ray tracing if a text needs one of these extensions.
 pub(super) const NEWER: (u16, [&str; 4]) =
     (460, ["GL_EXT_ray_query", spelling::RAY_TRACING, spelling::RAY_TRACING_NV, MICROMAPS]);
 
@@ -33,7 +33,7 @@ impl Dialect {
         t.need(STAGES[usize::from(Self::is_nvidia(t))]);
     }
 
-    /// The lines that say something of all rays of the shader.
+    /// The layout lines that apply to all rays of the shader.
     pub fn ray_layouts(&self, t: &mut Writer) -> Vec<String> {
         let mut lines = Vec::new();
         if t.module.rays.contains(RayModes::PRIMITIVE_CULLING) {
@@ -71,7 +71,7 @@ impl Dialect {
         name.to_string()
     }
 
-    /// The storage qualifier of a payload between ray tracing stages; none for other spaces.
+    /// The storage qualifier of a payload between ray tracing stages; `None` for other spaces.
     pub fn ray_word(&self, t: &mut Writer, space: Space) -> Option<&'static str> {
         let (word, extension) = spelling::ray_word(space, Self::is_nvidia(t))?;
         t.need(extension);
@@ -93,7 +93,7 @@ impl Dialect {
         self.written_call(b, name, list, ty)
     }
 
-    /// A call of a function that may give an array into its last argument; none if it gives nothing.
+    /// A call of a function that may return an array in its last argument; `None` without a result.
     fn written_call(&self, b: &mut Body, name: &str, mut list: Vec<Expr>, ty: TypeId) -> Option<Expr> {
         if matches!(b.t.types.get(ty), Type::Array { .. }) {
             let place = b.variable("parts", ty);
@@ -109,7 +109,7 @@ impl Dialect {
         Some(call)
     }
 
-    /// An instruction that the typed form knows by its number.
+    /// A foreign instruction.
     pub fn foreign(&self, b: &mut Body, at: u32, args: Values, ty: TypeId) -> Option<Expr> {
         let module = b.t.module;
         let instruction = &module.foreign.instructions[at as usize];

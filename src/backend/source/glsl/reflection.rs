@@ -10,7 +10,7 @@ use crate::kernel::{self, LaneContract};
 use crate::profile::WaveSize;
 use serde::Serialize;
 
-/// The facts of every target with those of GLSL.
+/// The facts common to all targets, and GLSL's.
 #[derive(Serialize)]
 struct Whole {
     #[serde(flatten)]
@@ -18,7 +18,7 @@ struct Whole {
     glsl: Glsl,
 }
 
-/// The requirements of the text to its compiler and to the device.
+/// The text's requirements for its compiler and the device.
 #[derive(Serialize)]
 struct Glsl {
     /// Extensions that the text requires, by name.
@@ -32,10 +32,10 @@ struct Glsl {
     /// Variables that a texture and a sampler of the source became.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     combined: Vec<Pair>,
-    /// Resources whose binding point is not their binding in set 0 of the source.
+    /// Resources whose binding point differs from their binding in set 0 of the source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     moved: Vec<Moved>,
-    /// Resources without a binding point in the text, and the points that the host is to give them by name.
+    /// Resources without a binding point in the text, and the points that the host must assign by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     by_name: Vec<Point>,
 }

@@ -6,7 +6,7 @@ use crate::backend::source::writer::Writer;
 use crate::diagnostic::Code;
 use crate::ir::{ImageDim, ImageType, Scalar, ScalarKind, Type, print::scalar_name};
 
-/// How a scalar is called, how its vectors begin, and the extension that brings it.
+/// The name of a scalar, the prefix of its vectors, and its extension.
 struct ScalarRow {
     scalar: Scalar,
     name: &'static str,
@@ -34,7 +34,7 @@ const ROWS: [ScalarRow; 12] = [
 ];
 
 impl Dialect {
-    /// The name of a vector, or of a scalar where `size` is 1.
+    /// The name of a vector, or of a scalar if `size` is 1.
     pub fn vector_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String {
         let Some(row) = ROWS.iter().find(|row| row.scalar == scalar) else {
             return t.not_yet(&format!("type {}", scalar_name(scalar)));
@@ -96,7 +96,7 @@ impl Dialect {
             (ImageDim::SubpassInput, ..) => "subpassInput",
             (_, true, _) => "sampler",
             (_, _, true) => "image",
-            // Buffers have no samplers: the two are one, and the older one needs no extension.
+            // Buffers have no samplers: the two types are equivalent, and the older one needs no extension.
             (ImageDim::Buffer, ..) => "sampler",
             _ => "texture",
         };
@@ -136,7 +136,7 @@ impl Dialect {
     }
 }
 
-/// The type of a sampler, of one that compares or not.
+/// The type of a sampler, with or without comparison.
 pub(super) fn sampler_name(t: &mut Writer, root: Root) -> &'static str {
     if t.image_use(root).compares { "samplerShadow" } else { "sampler" }
 }

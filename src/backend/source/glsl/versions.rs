@@ -1,5 +1,5 @@
-//! The parts of the language that came with a version, one row each (GLSL 4.60, section 1.2, and the same section of the versions
-//! before; GLSL ES 3.00, 3.10 and 3.20; the registry of Khronos for extensions).
+//! The parts of the language by version, one row each (GLSL 4.60, section 1.2, and the same section of earlier
+//! versions; GLSL ES 3.00, 3.10 and 3.20; Khronos' registry for extensions).
 
 /// A part of the language and the versions that have it.
 #[derive(Debug)]
@@ -13,9 +13,9 @@ pub(in crate::backend::source) struct Since {
 /// The versions of desktop GLSL, or of GLSL ES, that have a part.
 #[derive(Debug)]
 pub(in crate::backend::source) struct Edition {
-    /// The first one; 0 where none has it.
+    /// The first one; 0 if no version has it.
     pub version: u16,
-    /// The extension that brings it to earlier versions, from one on.
+    /// The extension that adds it to earlier versions, and the first of them.
     pub extension: Option<(u16, &'static str)>,
 }
 

@@ -6,12 +6,12 @@ use crate::backend::source::writer::Writer;
 use crate::ir::{Scalar, ScalarKind, TypeId};
 
 impl Hlsl {
-    /// The same bits as another type.
+    /// Reinterprets the bits as another type.
     pub fn reinterpreted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
         if from == to {
             return value.clone();
         }
-        // Names of types ask for what they need.
+        // Naming the types enables their requirements.
         [from, to].into_iter().for_each(|ty| drop(t.type_name(ty)));
         let (Some((a, n)), Some((b, m))) = (t.shape(from), t.shape(to)) else {
             return t.stand_in("bits of such types as others");
@@ -39,7 +39,7 @@ impl Hlsl {
         self.same_width(t, &packed, (unsigned(b), b), m)
     }
 
-    /// The same bits as another kind of number of that width.
+    /// Reinterprets the bits as another kind of number of the same width.
     fn same_width(&self, t: &mut Writer, value: &Expr, (from, to): (Scalar, Scalar), size: u8) -> Expr {
         use ScalarKind::{Float, Sint, Uint};
         if from == to {

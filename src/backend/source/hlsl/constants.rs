@@ -44,14 +44,14 @@ impl Hlsl {
         if !value.is_finite() {
             return match scalar.width {
                 32 => Expr::primary(format!("asfloat(0x{bits:08x}u)")),
-                // Not every compiler makes halves of bits.
+                // Not every compiler can reinterpret bits as halves.
                 16 => Expr::primary(format!("{name}(asfloat(0x{:08x}u))", (value as f32).to_bits())),
                 _ => Expr::primary(format!("asdouble(0x{:08x}u, 0x{:08x}u)", bits as u32, bits >> 32)),
             };
         }
         let digits = match scalar.width {
             64 => format!("{value:?}L"),
-            // The shortest text that means this number as a float.
+            // The shortest text that denotes this number as a float.
             _ => format!("{:?}", value as f32),
         };
         let level = if digits.starts_with('-') { Level::Unary } else { Level::Primary };
@@ -76,7 +76,7 @@ impl Hlsl {
         }
     }
 
-    /// A constant of its parts: arrays and structs stand in initial values alone.
+    /// A constant from its parts: arrays and structs are allowed only as initial values.
     pub fn composite(&self, t: &mut Writer, ty: TypeId, parts: &[Expr]) -> Expr {
         match t.types.get(ty) {
             Type::Vector { .. } if parts.len() == 1 => self.splat(t, ty, &parts[0]),
@@ -88,7 +88,7 @@ impl Hlsl {
         }
     }
 
-    /// A vector of one value.
+    /// A vector with equal components.
     pub fn splat(&self, t: &mut Writer, ty: TypeId, part: &Expr) -> Expr {
         let size = usize::from(t.types.components(ty).unwrap_or(1));
         let name = t.type_name(ty);
@@ -107,7 +107,7 @@ impl Hlsl {
     }
 }
 
-/// The value with its type said, where literals alone leave it open: compilers then compute with 64 bits.
+/// The value with an explicit type if literals alone are ambiguous, because compilers then compute with 64 bits.
 pub(super) fn typed(t: &mut Writer, value: &Expr, ty: TypeId) -> Expr {
     let is_named = value.text.contains(|c: char| c.is_ascii_alphabetic());
     match is_named && !value.text.contains(" ? ") {
@@ -116,7 +116,7 @@ pub(super) fn typed(t: &mut Writer, value: &Expr, ty: TypeId) -> Expr {
     }
 }
 
-/// The components of a vector one by one; a scalar itself.
+/// The components of a vector one by one; for a scalar, the scalar itself.
 pub(super) fn parts_of(value: &Expr, size: u8) -> Vec<Expr> {
     match size {
         1 => vec![value.clone()],

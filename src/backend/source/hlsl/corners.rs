@@ -1,4 +1,4 @@
-//! Inputs of fragments that have a value for each vertex of the triangle (Shader Model 6.1, `GetAttributeAtVertex`).
+//! Fragment inputs with a value for each vertex of the triangle (Shader Model 6.1, `GetAttributeAtVertex`).
 
 use super::Hlsl;
 use crate::backend::source::function::Body;

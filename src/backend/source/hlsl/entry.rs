@@ -1,5 +1,5 @@
-//! The entry point: inputs become parameters, outputs its result. Inputs and outputs that other functions also use are static variables, which it
-//! fills at its start and gives back at its end.
+//! The entry point: inputs become parameters, outputs its result. Inputs and outputs that other functions also use are
+//! static variables, which the entry point fills at its start and returns at its end.
 
 use super::Hlsl;
 use super::corners::is_per_vertex;
@@ -118,7 +118,7 @@ impl Hlsl {
         params
     }
 
-    /// Assigns the initial values that declarations leave out.
+    /// Assigns the initial values that declarations omit.
     fn assign_initial(&self, b: &mut Body) {
         for (id, global) in b.t.module.globals.iter() {
             let init = global.init.filter(|init| global.space == Space::Private && is_assigned_at_entry(b.t, *init));
@@ -178,7 +178,7 @@ impl Hlsl {
         let is_promised = matches!(b.t.ports.depth, DepthPromise::Greater | DepthPromise::Less);
         let before = match of {
             BuiltIn::BaryCoordNoPerspective => "noperspective ",
-            // The language needs so where depths are promised.
+            // The language requires this if depths are promised.
             BuiltIn::FragCoord if is_promised => "noperspective centroid ",
             _ => "",
         };
@@ -222,7 +222,7 @@ impl Hlsl {
         rows.collect::<Vec<_>>().join(", ")
     }
 
-    /// The number of the lane's wave, or of all, in a workgroup of one dimension, whose lanes are in order.
+    /// The index of the lane's wave, or the number of waves, in a one-dimensional workgroup, whose lanes are in order.
     fn wave_number(&self, b: &mut Body, of: BuiltIn) -> String {
         let index = b.t.ports.find(BuiltIn::LocalInvocationIndex, Space::Input).map(|given| given.name.clone());
         let size = b.entry.and_then(|entry| b.t.module.constants.bits(entry.workgroup_size[0])).unwrap_or(1);
@@ -232,7 +232,7 @@ impl Hlsl {
         }
     }
 
-    /// Workgroup memory that starts as zeros: one invocation writes them, and all wait.
+    /// Zero-initialised workgroup memory: one invocation writes the zeros, and all wait.
     fn zero_shared(&self, b: &mut Body) {
         let ids: Vec<GlobalId> = zeroed(b.t.module).filter(|id| b.t.globals.contains_key(id)).collect();
         let Some(first) = b.t.ports.find(BuiltIn::LocalInvocationIndex, Space::Input) else { return };
@@ -305,7 +305,7 @@ impl Hlsl {
         lines
     }
 
-    /// Gives back the outputs: first what static and other variables hold.
+    /// Returns the outputs, after copying static and other variables to them.
     pub fn leave_entry(&self, b: &mut Body) {
         let is_primitive = b.entry.is_some_and(|entry| primitives::is_primitive(entry.stage));
         if !self.gives(b) || is_primitive {
@@ -315,7 +315,7 @@ impl Hlsl {
         b.line(format!("return {}", b.t.ports.output.clone()));
     }
 
-    /// Puts into the struct of the outputs what static and other variables hold.
+    /// Copies static and other variables to the struct of the outputs.
     pub fn fill_outputs(&self, b: &mut Body) {
         let output = b.t.ports.output.clone();
         for id in self.located_outputs(b) {
@@ -354,7 +354,7 @@ impl Hlsl {
         }
     }
 
-    /// The struct of the outputs, and the variables of the entry point that hold them.
+    /// The struct of the outputs, and the entry point's variables for them.
     pub fn declare_outputs(&self, b: &mut Body) {
         let located = self.located_outputs(b);
         let mut lines = self.port_lines(b.t, &located);

@@ -30,7 +30,7 @@ impl Hlsl {
         if entry.derivatives.is_some() && t.options.profile.version < (6, 6) {
             t.lacks("derivatives of compute shaders before Shader Model 6.6");
         }
-        // Where both sizes are even the language takes squares of invocations (Shader Model 6.6, Derivatives).
+        // If both sizes are even, the language uses squares of invocations (Shader Model 6.6, Derivatives).
         let is_even = |id| t.module.constants.bits(id).is_some_and(|size| size.is_multiple_of(2));
         let [x, y, _] = entry.workgroup_size;
         if entry.derivatives == Some(DerivativeGroup::Linear) && is_even(x) && is_even(y) {
@@ -38,7 +38,8 @@ impl Hlsl {
         }
     }
 
-    /// Refuses modes of fragment shaders. All pixels of a quad run (Microsoft's reference, "HLSL Shader Model 6.0", terminology).
+    /// Refuses modes of fragment shaders. All pixels of a quad run (Microsoft's reference, "HLSL Shader Model 6.0",
+    /// terminology).
     fn check_fragment(&self, t: &mut Writer, entry: &EntryPoint) {
         let modes = entry.fragment;
         let lacking = [
@@ -78,7 +79,7 @@ impl Hlsl {
         }
     }
 
-    /// A parameter where it is used: a texture with its sampler is two.
+    /// A parameter at its use: a texture with its sampler is two.
     pub fn param(&self, b: &mut Body, index: u32) -> Made {
         let name = b.params[index as usize].clone();
         let ty = b.f.params[index as usize].ty;
@@ -118,7 +119,7 @@ impl Hlsl {
         }
     }
 
-    /// The scalar that the language gives a built-in value.
+    /// The language's scalar type for a built-in value.
     pub fn given_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
         let global = &t.module.globals[id];
         let Binding::BuiltIn(of) = global.binding else { return None };
@@ -135,7 +136,7 @@ impl Hlsl {
         given(of).or_else(|| t.types.scalar_of(global.ty))
     }
 
-    /// A composite of its parts: only initial values are lists, so that other arrays and structs get a name.
+    /// A composite from its parts: only initial values can be lists, so other arrays and structs get a name.
     pub fn construct(&self, b: &mut Body, ty: TypeId, parts: Vec<Expr>) -> Expr {
         match b.t.types.get(ty) {
             Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } => Expr::call(&b.t.type_name(ty), &parts),
@@ -162,7 +163,7 @@ impl Hlsl {
         chosen
     }
 
-    /// Ends a fragment's invocation. The language lets it continue as a helper, so that it returns too.
+    /// Ends a fragment's invocation. The language lets it continue as a helper, so it also returns.
     pub fn discard(&self, b: &mut Body) {
         b.push(Kind::Demote);
         b.leave();

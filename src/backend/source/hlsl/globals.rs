@@ -20,14 +20,15 @@ const PUSH_SPACE: u32 = 255;
 /// The last constant buffer of a version without spaces: push constants; the host's constants precede it.
 pub(super) const LAST_CONSTANTS: u32 = 13;
 
-/// How constant buffers lie.
+/// The layout of constant buffers.
 const ROWS: How = How::of(Packing::Rows);
 
 /// Bytes of a structured buffer's element at most (`D3D12_REQ_MULTI_ELEMENT_STRUCTURE_SIZE_IN_BYTES`).
 const MOST_STRIDE: u32 = 2048;
 
-/// True if the entry point assigns the initial value of a variable: a constant of a struct that holds an array. Where a function
-/// makes an array of that member's elements and assigns it to the member, DXC takes both for one and loses the initial value.
+/// True if the entry point assigns the initial value of a variable: a constant of a struct that contains an array. If a
+/// function constructs an array of that member's elements and assigns it to the member, DXC confuses the two and loses
+/// the initial value.
 pub(super) fn is_assigned_at_entry(t: &Writer, init: ConstId) -> bool {
     let constant = t.module.constants.get(init);
     let is_struct = matches!(t.types.get(t.innermost(constant.ty)), Type::Struct(_));
@@ -42,7 +43,7 @@ fn is_zeroed(t: &Writer, ty: TypeId) -> bool {
 }
 
 impl State {
-    /// The word before the names of views that shaders write to.
+    /// The prefix of the names of writable views.
     pub fn writable_word(&self) -> &'static str {
         if self.is_ordered { "RasterizerOrdered" } else { "RW" }
     }
@@ -94,10 +95,10 @@ impl Hlsl {
         let is_brought = kind == "s" && !matches!(t.types.get(t.innermost(global.ty)), Type::Sampler);
         let (role, space, index) = match global.binding {
             Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => {
-                // Without spaces they have their numbers before.
+                // Without spaces, the registers were assigned earlier.
                 let place = places.of(set, binding).filter(|_| self.has_spaces);
                 let chosen = place.map(|place| (place.group.unwrap_or(set), place.number));
-                // An array takes as many registers, which others may have.
+                // An array occupies several registers, which may conflict with others.
                 let own = if is_many && self.has_spaces {
                     (set.saturating_add(1).saturating_mul(1000).saturating_add(binding), 0)
                 } else {
@@ -171,7 +172,7 @@ impl Hlsl {
         }
     }
 
-    /// A constant buffer that holds a struct, before Shader Model 5.1.
+    /// A constant buffer with a struct, before Shader Model 5.1.
     fn constants_of(&self, t: &mut Writer, block_name: &str, name: &str, register: &str) {
         let buffer = t.names.unique(&format!("{block_name}_buffer"), None);
         t.variables.push(format!("cbuffer {buffer}{register} {{"));
@@ -196,7 +197,7 @@ impl Hlsl {
             return *known;
         }
         let global = &t.module.globals[id];
-        // Not every compiler takes arrays of structured buffers.
+        // Not every compiler supports arrays of structured buffers.
         let is_many = matches!(t.types.get(global.ty), Type::Array { .. });
         let form = match (global.space, t.block_of(global.ty)) {
             (Space::Storage, Some(of)) if !is_many && self.element_of(t, of).is_some() => {
@@ -210,7 +211,7 @@ impl Hlsl {
         form
     }
 
-    /// The type of the elements that are all of a block, and their stride, if the language lays them out as they are.
+    /// The type and stride of the elements that make up a block, if the language's layout of them is the same.
     pub fn element_of(&self, t: &mut Writer, block: StructId) -> Option<(TypeId, u32)> {
         let (element, stride) = t.only_array(block)?;
         let is_one = !matches!(t.types.get(element), Type::Array { .. } | Type::Matrix { .. });
@@ -230,7 +231,7 @@ impl Hlsl {
         let own = t.global_names.get(&id).cloned();
         let members = t.block_members.get(&id).cloned();
         let before = coherence(access_of(t, global, of));
-        // Only an unordered access view is coherent with what other invocations write.
+        // Only an unordered access view is coherent with other invocations' writes.
         let is_view = !before.is_empty() || !access_of(t, global, of).contains(Access::READONLY);
         let name = match (&own, &members, form) {
             (Some(own), ..) => own.clone(),
@@ -284,7 +285,8 @@ impl Hlsl {
     }
 }
 
-/// Members for this many words from an offset on. In rows an array has a row for each element, so that it holds whole rows.
+/// Padding members for this many words from an offset on. With row packing an array has a row per element, so it
+/// consists of whole rows.
 pub(super) fn pad_lines(packing: Packing, offset: u32, words: u32) -> Vec<String> {
     let whole = match packing {
         Packing::Scalars if words > 1 => return vec![format!("    uint pad_{offset}[{words}];")],
@@ -307,7 +309,7 @@ pub(super) fn matrix_order(t: &Writer, ty: TypeId) -> &'static str {
     }
 }
 
-/// The type of a sampler, of one that compares or not.
+/// The type of a sampler, with or without comparison.
 pub(super) const fn sampler_type(compares: bool) -> &'static str {
     if compares { "SamplerComparisonState" } else { "SamplerState" }
 }

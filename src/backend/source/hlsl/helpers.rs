@@ -1,4 +1,4 @@
-//! Helper functions of a text, for operations without a function in the language.
+//! Helper functions of a text, for operations that the language lacks.
 
 use super::Hlsl;
 use crate::backend::source::helpers::{Helper, helper};
@@ -236,7 +236,7 @@ const HELPERS: &[Helper] = &[
 ];
 
 impl Hlsl {
-    /// The name of a function that the text has from now on, for a type of its operands.
+    /// The name of a function that is added to the text, for a type of operands.
     pub fn help(&self, t: &mut Writer, name: &'static str, ty: TypeId) -> &'static str {
         t.help(HELPERS, name, ty)
     }

@@ -8,7 +8,7 @@ use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Writer;
 use crate::ir::{BuiltIn, DepthPromise};
 
-/// The register space of the constant buffers, which nothing else has.
+/// The register space of the constant buffers, which is otherwise unused.
 const HOST_SPACE: u32 = 254;
 
 static BLOCKS: [HostBlock; 2] = [
@@ -31,7 +31,7 @@ static BLOCKS: [HostBlock; 2] = [
 ];
 
 impl Hlsl {
-    /// Returns true for values that come from the caller in the profile's Shader Model.
+    /// Returns true for values that the caller provides in the profile's Shader Model.
     pub fn is_from_host(&self, t: &Writer, of: BuiltIn) -> bool {
         let has_own = system_value(of, DepthPromise::Any).is_some_and(|own| t.options.profile.version >= own.since);
         !has_own && BLOCKS.iter().any(|block| block.has(of))

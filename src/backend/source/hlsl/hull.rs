@@ -1,9 +1,9 @@
-//! Control shaders as hull shaders: one function for each control point, another one for the patch.
+//! Control shaders as hull shaders: one function for each control point, and another for the patch.
 //!
-//! A control shader runs once for each control point that it assigns, and all its invocations may write what a patch has
-//! once. In the language its own function does that, which sees all control points that come in or go out. Both are parts
-//! of the shader (`ir::slice`), each with the code that its outputs need. The function of the patch runs what one invocation
-//! did, or what all did, one after the other, phase by phase.
+//! A control shader runs once for each control point that it outputs, and all its invocations may write per-patch
+//! values. In HLSL, a separate function writes those; it sees all input and output control points. Both functions are
+//! slices of the shader (`ir::slice`), each with the code that its outputs need. The patch function runs the work of
+//! one invocation, or of all, one after the other, phase by phase.
 
 use super::tessellation::{self, TOGETHER, inner_levels, outer_levels, points_out};
 use crate::backend::Made;
@@ -23,7 +23,7 @@ const COUNTER: &str = "invocation";
 
 type Insts = FxHashSet<InstId>;
 
-/// The module of a tessellation shader as the language has it; none if that is the module itself. A control shader gets an
+/// The module of a tessellation shader in HLSL's form; `None` if that is the module itself. A control shader gets an
 /// entry point for each of its two functions.
 ///
 /// # Errors
@@ -48,7 +48,7 @@ pub(super) fn is_divided(module: &Module) -> bool {
     module.entry_points.len() == 2 && module.entry_points.iter().all(|entry| entry.stage == Stage::TessControl)
 }
 
-/// An evaluation shader without point sizes, because points are one pixel wide; none if it does not read them.
+/// An evaluation shader without point sizes, because points are one pixel wide; `None` if it does not read them.
 fn without_points(module: &Module, entry: &EntryPoint) -> Option<Module> {
     let f = &module.functions[entry.function];
     let is_size = |value: Value| matches!(value, Value::Global(id) if module.globals[id].binding == Binding::BuiltIn(BuiltIn::PointSize));
@@ -93,12 +93,12 @@ fn refused(construct: &str, span: Span) -> Vec<Diagnostic> {
     vec![Diagnostic::error(Code::NOT_SUPPORTED, cannot_write(construct, "HLSL")).at(span, "")]
 }
 
-/// The invocations whose work the function of the patch does.
+/// The invocations whose work the patch function does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Workers {
-    /// Any one: they all do the same.
+    /// Any one, because all do the same.
     Any,
-    /// The one of this number.
+    /// The invocation with this index.
     One(u32),
     All,
 }
@@ -111,10 +111,10 @@ struct Division<'a> {
     effects: Vec<Effects>,
     /// The number of the invocation.
     number: Option<GlobalId>,
-    /// Stores to outputs of control points, and everything else that others see but the outputs of the patch.
+    /// Stores to outputs of control points, and all observable effects except the outputs of the patch.
     of_points: Vec<InstId>,
     of_patch: Vec<InstId>,
-    /// The barriers, in the order of the text.
+    /// The barriers, in text order.
     barriers: Vec<InstId>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> Division<'a> {
         self.outline.place(id).map_or(0, |place| place.at)
     }
 
-    /// The instructions that are in a block, in the order of the text.
+    /// The instructions that are in a block, in text order.
     fn placed(&self) -> Vec<InstId> {
         let mut all: Vec<InstId> = self.f.insts.handles().filter(|id| self.outline.place(*id).is_some()).collect();
         all.sort_unstable_by_key(|id| self.at(*id));
@@ -158,7 +158,7 @@ impl<'a> Division<'a> {
         self.is_output(id) && !is_of_patch(self.module, self.global(id))
     }
 
-    /// Finds what each of the two functions is to do.
+    /// Divides the effects between the two functions.
     fn sort_effects(&mut self) -> Made<()> {
         let mut orders = Vec::new();
         for id in self.placed() {
@@ -192,7 +192,7 @@ impl<'a> Division<'a> {
                 _ => {}
             }
         }
-        // Only what others see is to be ordered.
+        // Only observable effects need an order.
         if self.of_points.iter().any(|id| !self.is_store_to_output(*id)) {
             self.of_points.extend(orders);
         }
@@ -294,8 +294,8 @@ impl<'a> Division<'a> {
         }
     }
 
-    /// Lets the function of a control point have its own copies of what the patch has once, where all invocations write the
-    /// same there.
+    /// Gives the control point function separate copies of the per-patch values, if all invocations write the same
+    /// there.
     fn keep_patch_values(&self, made: &mut Module, f: &mut Function, kept: &Insts) -> Made<()> {
         let mut with = FxHashMap::default();
         for (id, global) in self.module.globals.iter().filter(|(id, _)| self.is_patch(*id)) {
@@ -397,7 +397,7 @@ impl<'a> Division<'a> {
         Ok(())
     }
 
-    /// Refuses reads of memory that the shader writes, which the invocations of the two functions do in no order.
+    /// Refuses reads of memory that the shader writes, because the two functions' invocations have no order.
     fn check_memory(&self, kept: &Insts, what: &str) -> Made<()> {
         let is_outer = |memory: &Memory| matches!(memory, Memory::Global(id) if !self.is_output(*id));
         let own = self.of_points.iter().filter_map(|id| self.written_by(*id)).filter(is_outer);
@@ -425,7 +425,7 @@ impl<'a> Division<'a> {
         }
     }
 
-    /// Returns true if an output of control points may get another value after an instruction.
+    /// Returns true if an output of control points may change after an instruction.
     fn changes_after(&self, of: GlobalId, id: InstId) -> bool {
         let loops = |id: InstId| {
             let around = self.outline.around(id).map(|(outer, _)| outer);
@@ -447,7 +447,8 @@ impl<'a> Division<'a> {
         }
     }
 
-    /// The number of the one invocation that runs an instruction, where conditions around it say so, or a return before it.
+    /// The index of the only invocation that runs an instruction, if enclosing conditions or an earlier return
+    /// determine it.
     fn worker(&self, id: InstId) -> Option<u32> {
         let around = self.outline.around(id).find_map(|(outer, block)| {
             let Op::If { condition, then, otherwise, .. } = self.f.insts[outer].op else { return None };
@@ -473,7 +474,7 @@ impl<'a> Division<'a> {
         })
     }
 
-    /// A comparison of the invocation's number with a constant one.
+    /// A comparison of the invocation's index with a constant.
     fn comparison(&self, condition: Value) -> Option<(BinaryOp, u32)> {
         let Value::Inst(id) = condition else { return None };
         let Op::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b) = self.f.insts[id].op else { return None };
@@ -505,7 +506,7 @@ impl<'a> Division<'a> {
         }
     }
 
-    /// Returns true if a function that another one calls asks for the number of the invocation.
+    /// Returns true if a called function reads the invocation's index.
     fn shares_number(&self, f: &Function) -> bool {
         let asks = |callee: FuncId| {
             self.effects
@@ -515,7 +516,7 @@ impl<'a> Division<'a> {
         calls::callees(f).any(|(callee, _)| asks(callee))
     }
 
-    /// Sets the number of the invocation at the start of a block, by a value that is in none yet or a constant.
+    /// Sets the invocation's index at the start of a block, from a value that is not in a block yet or a constant.
     fn set_number(&self, f: &mut Function, block: BlockId, value: Value) {
         let Some(number) = self.number else { return };
         let op = Op::Store { pointer: Value::Global(number), value };
@@ -528,7 +529,7 @@ impl<'a> Division<'a> {
         f.blocks[block].insts.insert_many(at, of_value.into_iter().chain([store]));
     }
 
-    /// Puts the arms that an invocation takes into the places of conditions that compare its number.
+    /// Replaces selections that compare the invocation's index by the arm that it takes.
     fn decide(&self, f: &mut Function, block: BlockId, number: u32) {
         let mut left = Vec::new();
         for id in f.blocks[block].insts.clone() {
@@ -639,7 +640,7 @@ impl<'a> Division<'a> {
         self.barriers.iter().filter(|barrier| self.at(**barrier) < self.at(id)).count()
     }
 
-    /// Refuses values that come from an earlier phase and may be others by now.
+    /// Refuses values from an earlier phase that may have changed.
     fn check_phase(&self, kept: &Insts, phase: usize) -> Made<()> {
         for id in kept {
             let Inst { op, span, .. } = self.f.insts[*id];

@@ -43,7 +43,7 @@ impl Hlsl {
         })
     }
 
-    /// The coordinate that sampling takes, the layer included, and its type; a projection is divided.
+    /// The coordinate for sampling, including the layer, and its type; a projection is divided.
     fn coordinate(&self, b: &mut Body, call: &ImageCall) -> (Expr, u8) {
         let Some(at) = call.at(ImageParts::COORDINATE) else { return (b.t.broken("no coordinate"), 1) };
         let size = b.shape_of(call.values[at]).map_or(1, |(_, size)| size);
@@ -244,7 +244,7 @@ impl Hlsl {
         self.interlocked(b, op, (scalar, ty), ("", &place), args)
     }
 
-    /// Sizes, by a method that gives them in variables.
+    /// Sizes, from a method that returns them in variables.
     fn size(&self, b: &mut Body, call: &ImageCall, texture: &Expr, ty: TypeId) -> Expr {
         let image = call.image;
         let has_levels = !image.storage && !image.multisampled && image.dim != ImageDim::Buffer;

@@ -23,7 +23,7 @@ impl Hlsl {
         }
     }
 
-    /// The lanes of the wave that compare as given with this lane.
+    /// The lanes of the wave with this relation to the lane.
     fn mask(&self, b: &mut Body, op: MaskOp) -> Expr {
         let next = Expr::binary("+", Level::Sum, &Expr::primary(INDEX), &Expr::primary("1u"));
         let below =
@@ -71,7 +71,8 @@ impl Hlsl {
         Expr::call(name, &[value].into_iter().chain(more).collect::<Vec<_>>())
     }
 
-    /// A lane's number, a distance or a mask: beyond the most lanes the result is undefined, so any other constant does.
+    /// A lane index, a distance or a mask: beyond the maximum number of lanes the result is undefined, so any other
+    /// constant will do.
     fn lane_of(&self, b: &mut Body, arg: &Arg) -> Expr {
         match arg.known {
             Some(number) => b.t.literal(Scalar::U32, u64::from(number % MOST_LANES)),
@@ -79,7 +80,7 @@ impl Hlsl {
         }
     }
 
-    /// The scan that leaves the own value out, with it.
+    /// The exclusive scan combined with the lane's own value.
     fn inclusive(&self, b: &mut Body, (op, name): (ReduceOp, &str), arg: &Arg) -> Expr {
         let ty = b.t.types.vector(arg.shape.0, arg.shape.1);
         let value = b.plain(arg.value.clone(), ty);
@@ -87,7 +88,7 @@ impl Hlsl {
         Expr::binary(text, level, &Expr::call(name, std::slice::from_ref(&value)), &value)
     }
 
-    /// The operation on numbers of another kind instead of the own ones.
+    /// The operation on numbers of another type.
     fn as_other(&self, b: &mut Body, op: GroupOp, args: &[Arg], (own, other): (Arg, Scalar)) -> Expr {
         let size = own.shape.1;
         let [from, to] = [own.shape.0, other].map(|scalar| b.t.types.vector(scalar, size));
@@ -123,7 +124,7 @@ const fn is_bitwise(op: GroupOp) -> bool {
     )
 }
 
-/// The name of the intrinsic that the operation is, or is made of.
+/// The name of the intrinsic for the operation, or that it is built from.
 const fn function(op: GroupOp) -> Option<&'static str> {
     Some(match op {
         GroupOp::Shuffle | GroupOp::Broadcast => "WaveReadLaneAt",

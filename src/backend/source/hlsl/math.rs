@@ -8,7 +8,7 @@ use crate::backend::source::operators::operator;
 use crate::backend::source::writer::Writer;
 use crate::ir::{BinaryOp, MathFn, Scalar, ScalarKind, Type, TypeId, Types, UnaryOp, Values};
 
-/// The function of the language with the operands and result of the module's.
+/// The language's function with the same operands and result as the module's.
 const fn intrinsic(function: MathFn) -> Option<&'static str> {
     Some(match function {
         MathFn::Radians => "radians",
@@ -92,7 +92,7 @@ const fn added(function: MathFn) -> Option<&'static str> {
     })
 }
 
-/// Functions that take doubles.
+/// Functions that support doubles.
 const fn takes_doubles(function: MathFn) -> bool {
     matches!(
         function,
@@ -117,7 +117,7 @@ impl Hlsl {
         }
     }
 
-    /// An operator; none if its expansion needs the operands more than once.
+    /// An operator; `None` if its expansion needs the operands more than once.
     pub fn binary(&self, t: &mut Writer, op: BinaryOp, [a, b]: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr> {
         let scalar = t.types.scalar_of(of[0]);
         let size = t.types.components(of[0]).unwrap_or(1);
@@ -144,7 +144,7 @@ impl Hlsl {
             BinaryOp::And if is_bool => Expr::binary("&&", Level::LogicalAnd, a, b),
             BinaryOp::Or if is_bool => Expr::binary("||", Level::LogicalOr, a, b),
             BinaryOp::Xor if is_bool => Expr::binary("!=", Level::Equality, a, b),
-            // Compilers may hold that no number differs from itself, though a NaN does.
+            // Compilers may assume that no number differs from itself, but a NaN does.
             BinaryOp::Ne if a.text == b.text && scalar.is_some_and(Scalar::is_float) => {
                 Expr::call("isnan", std::slice::from_ref(a))
             }
@@ -173,7 +173,7 @@ impl Hlsl {
         Expr::binary("-", Level::Sum, &x, &Expr::binary("*", Level::Product, &y, &quotient))
     }
 
-    /// A call of a built-in function with one result; none if the language lacks it.
+    /// A call of a built-in function with one result; `None` if the language lacks it.
     pub fn function_of(
         &self,
         t: &mut Writer,
@@ -224,7 +224,7 @@ impl Hlsl {
         Some(Expr::call(intrinsic(function)?, args))
     }
 
-    /// The language gives integers.
+    /// The language returns integers.
     fn sign(&self, t: &mut Writer, args: &[Expr], scalar: Scalar, ty: TypeId) -> Expr {
         match scalar.kind {
             ScalarKind::Uint => {
@@ -237,7 +237,7 @@ impl Hlsl {
         }
     }
 
-    /// Functions of words, which the language gives as unsigned numbers.
+    /// Functions of words, with unsigned results in the language.
     fn bits(&self, t: &mut Writer, function: MathFn, args: &[Expr], of: TypeId, ty: TypeId) -> Expr {
         let Some((scalar, size)) = t.shape(of) else { return t.broken("bits of such types") };
         // Compilers differ in the highest bit of negative numbers.
@@ -262,7 +262,7 @@ impl Hlsl {
         }
     }
 
-    /// Zeros above the highest and below the lowest set bit; 32 of nothing.
+    /// Zeros above the highest or below the lowest set bit; 32 for zero.
     fn zeros(&self, t: &mut Writer, function: MathFn, args: &[Expr], of: TypeId, ty: TypeId) -> Option<Expr> {
         let (scalar, size) = t.shape(of)?;
         if scalar.width != 32 {
@@ -271,7 +271,7 @@ impl Hlsl {
         let words = t.vector_name(Scalar::U32, size);
         let word = if scalar.kind == ScalarKind::Uint { args[0].clone() } else { Expr::call(&words, args) };
         let made = if function == MathFn::CountLeadingZeros {
-            // The number of nothing is -1.
+            // The result for zero is -1.
             Expr::binary("-", Level::Sum, &Expr::primary("31u"), &Expr::call("firstbithigh", &[word]))
         } else {
             Expr::call("min", &[Expr::call("firstbitlow", &[word]), Expr::primary("32u")])
@@ -299,7 +299,7 @@ impl Hlsl {
         }
     }
 
-    /// Significand and exponent, from the bits of a float: halves as such.
+    /// Significand and exponent, from the bits of a float or half.
     fn frexp(&self, b: &mut Body, args: Vec<Expr>, of: TypeId, ty: TypeId) -> Made {
         let Some((scalar, size)) = b.t.shape(of) else { return Made::One(b.t.broken("the parts of no number")) };
         let wide = b.t.types.vector(Scalar::F32, size);

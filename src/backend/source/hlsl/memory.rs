@@ -9,7 +9,7 @@ use crate::backend::source::place::{Address, Form};
 use crate::ir::{AtomicOp, MemoryKinds, Order, Scalar, Scope, Space, Stage, Type, TypeId, Types, Value, Values};
 
 impl Hlsl {
-    /// A scalar this many bytes on, or a vector of consecutive scalars.
+    /// A scalar this many bytes later, or a vector of consecutive scalars.
     pub fn read_bytes(&self, b: &mut Body, address: &Address, scalar: Scalar, (more, size): (u32, u8)) -> Expr {
         let offset = address.offset(more);
         let reads = offset.reads.clone();
@@ -37,14 +37,14 @@ impl Hlsl {
         b.t.converted(&value, from, bools)
     }
 
-    /// Loads and stores of other types than words came with Shader Model 6.
+    /// Loads and stores of types other than words came with Shader Model 6.
     fn require_wide(&self, b: &mut Body) {
         if !self.has_long {
             b.t.lacks("numbers of 64 bits in buffers of bytes before Shader Model 6.0");
         }
     }
 
-    /// A word of a buffer of rows.
+    /// A word of a buffer with row packing.
     fn word_of_rows(&self, address: &Address, more: u32, offset: &Expr) -> Expr {
         match &address.varying {
             None => {
@@ -136,7 +136,7 @@ impl Hlsl {
         self.interlocked(b, op, (scalar, ty), (&call, &first), args)
     }
 
-    /// A call of an interlocked function; `call` is what comes before its name, `first` its first argument.
+    /// A call of an interlocked function; `call` is the text before its name, `first` its first argument.
     pub fn interlocked(
         &self,
         b: &mut Body,
@@ -167,12 +167,12 @@ impl Hlsl {
         match op {
             AtomicOp::Load => list.push(b.t.literal(scalar, 0).text),
             AtomicOp::Sub => list.push(Expr::unary("-", &args[0]).text),
-            // The value that is compared with comes first in the language.
+            // The comparand comes first in the language.
             AtomicOp::CompareExchange => list.extend([args[1].text.clone(), args[0].text.clone()]),
             _ => list.extend(args.iter().map(|arg| arg.text.clone())),
         }
         let ty = b.t.types.logical(ty);
-        // A method of a buffer says its width.
+        // A method of a buffer has the width in its name.
         let wide = if scalar.width == 64 && !call.is_empty() { "64" } else { "" };
         let is_plain = !matches!(name, "Exchange" | "CompareExchange");
         if is_plain && !b.current.is_some_and(|id| b.uses.is_used(id)) {
@@ -194,15 +194,15 @@ impl Hlsl {
             (true, false) => "Device",
             (false, true) => "Group",
             (false, false) if has_workgroups => "Group",
-            // Nothing that other stages share.
+            // No memory that other stages share.
             (false, false) => return,
         };
         match execution {
             Some(Scope::Workgroup) => b.line(format!("{of}MemoryBarrierWithGroupSync()")),
             Some(Scope::Invocation) => {}
             Some(Scope::Device | Scope::QueueFamily) => b.t.lacks("barriers of so many invocations"),
-            // The lanes of a wave run together without one (Microsoft's reference, "HLSL Shader Model 6.0", terminology), so that
-            // the order of memory is all that is left to say.
+            // The lanes of a wave run in lockstep without one (Microsoft's reference, "HLSL Shader Model 6.0",
+            // terminology), so only the order of memory remains to be stated.
             Some(Scope::Subgroup) | None
                 if kinds.is_empty() || order == Order::Relaxed || memory == Scope::Invocation => {}
             Some(Scope::Subgroup) | None => b.line(format!("{of}MemoryBarrier()")),

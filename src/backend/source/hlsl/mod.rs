@@ -46,16 +46,16 @@ use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Facts about a module in HLSL, beyond the common ones.
+/// HLSL-specific facts about a module.
 #[derive(Default)]
 pub(super) struct State {
     /// True if the last component of the fragment's position is used.
     reads_w: bool,
-    /// True if the rasterizer orders what fragments do with memory.
+    /// True if the rasterizer orders the memory accesses of fragments.
     is_ordered: bool,
     /// Samplers that textures of the source bring with them.
     sampler_names: FxHashMap<GlobalId, String>,
-    /// Blocks of inputs and outputs whose structs are declared.
+    /// Interface blocks whose structs are declared.
     declared_ports: FxHashSet<GlobalId>,
     primitive_names: primitives::Names,
     tessellation: tessellation::Names,
@@ -105,13 +105,13 @@ impl Language for Hlsl {
         self.has_spaces
     }
 
-    /// Registers of buffers and images that are read alone are textures' too.
+    /// Read-only buffers and images use registers of textures too.
     fn numbered_with(&self, class: ResourceClass) -> ResourceClass {
         if class == ResourceClass::UniformBlock { class } else { ResourceClass::Texture }
     }
 
-    /// The slots of Direct3D 11.1 (its specification, section 4.4.3), of constant buffers without those that push constants and the
-    /// host have. The unordered access views of fragments have the numbers after those of the render targets.
+    /// The slots of Direct3D 11.1 (its specification, section 4.4.3); for constant buffers, without the slots of push
+    /// constants and the host. Unordered access views in fragment shaders are numbered after the render targets.
     fn numbers(&self, module: &Module, class: ResourceClass) -> (u32, u32) {
         let most = match class {
             ResourceClass::UniformBlock => globals::LAST_CONSTANTS - 3,
@@ -139,7 +139,7 @@ impl Language for Hlsl {
         self.has_long
     }
 
-    /// Shader Model 5.0 takes constants alone as their indices.
+    /// Shader Model 5.0 only accepts constants as their indices.
     fn lacks_arrays_of(&self, _: Type) -> bool {
         !self.has_spaces
     }
@@ -176,7 +176,7 @@ impl Language for Hlsl {
     }
 
     fn stage(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String> {
-        // The two functions of a control shader are of one stage.
+        // The two functions of a control shader have the same stage.
         if t.module.entry_points.first().is_some_and(|first| first.function != entry.function) {
             return Vec::new();
         }
@@ -295,14 +295,14 @@ impl Language for Hlsl {
         References::Hidden
     }
 
-    /// The rules of 2018 keep the variable in sight to the end of the block around the loop.
+    /// By the rules of 2018 the variable stays in scope to the end of the block around the loop.
     fn ends_counters(&self) -> bool {
         false
     }
 
     fn hint(&self, _: &mut Body, hint: ControlHint) -> &'static str {
         match hint {
-            // The language refuses to unroll loops whose trip count it does not find.
+            // The language refuses to unroll loops if it cannot determine the trip count.
             ControlHint::None | ControlHint::Unroll => "",
             ControlHint::DontUnroll => Self::LOOP,
             ControlHint::Flatten => "[flatten] ",
@@ -322,7 +322,7 @@ impl Language for Hlsl {
         b.push(Kind::Demote);
     }
 
-    /// Views that are ordered by the rasterizer say all of it.
+    /// Rasterizer-ordered views are enough.
     fn interlock(&self, _: &mut Body, _: bool) {}
 
     fn print(&self, b: &mut Body, _: &str, _: Vec<Expr>) {
@@ -341,7 +341,7 @@ impl Language for Hlsl {
         self.splat(t, ty, &part)
     }
 
-    /// The language has no choices of arrays and structs.
+    /// The language has no selects between arrays or structs.
     fn picks(&self, t: &Writer, ty: TypeId) -> bool {
         !matches!(t.types.get(ty), Type::Struct(_) | Type::Array { .. })
     }
@@ -463,7 +463,7 @@ impl Language for Hlsl {
     }
 }
 
-/// Warnings of qualifiers that the language cannot keep.
+/// Warnings about qualifiers that the language cannot keep.
 pub(super) fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let since = Some((0, 0));
     let kept =

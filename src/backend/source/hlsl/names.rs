@@ -1,7 +1,7 @@
-//! Names that HLSL takes.
+//! Names that HLSL accepts.
 
-/// The words of the language that a name cannot be: keywords and reserved words (Microsoft's reference, "Keywords" and "Reserved
-/// Words"), and types without a number.
+/// The words of the language that cannot be names: keywords and reserved words (Microsoft's reference, "Keywords" and
+/// "Reserved Words"), and types without a number.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "AppendStructuredBuffer", "BlendState", "Buffer", "ByteAddressBuffer", "ComputeShader", "ConstantBuffer",
@@ -45,7 +45,7 @@ const FUNCTIONS: &[&str] = &[
     "trunc", "unpack_s8s16", "unpack_s8s32", "unpack_u8u16", "unpack_u8u32",
 ];
 
-/// A name that the language takes.
+/// A name that the language accepts.
 pub(super) fn spelled(name: &str) -> String {
     let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if text.is_empty() {

@@ -1,4 +1,4 @@
-//! Geometry, task and mesh shaders: inputs and outputs of each vertex or primitive, and the statements that give these out.
+//! Geometry, task and mesh shaders: inputs and outputs of each vertex or primitive, and the statements that emit them.
 
 use super::Hlsl;
 use super::globals::matrix_order;
@@ -15,7 +15,7 @@ use crate::ir::{
     Stage, Type, TypeId, Types, Value, Values,
 };
 
-/// The words for primitives that a geometry shader takes in.
+/// The words for input primitives of a geometry shader.
 const TAKEN: [(PrimitiveMode, &str); 5] = [
     (PrimitiveMode::InputPoints, "point"),
     (PrimitiveMode::InputLines, "line"),
@@ -36,7 +36,7 @@ const EMIT: u32 = 218;
 const END: u32 = 219;
 const SET_COUNTS: u32 = 5295;
 
-/// Names that the entry point of one of these stages has besides its inputs and outputs.
+/// Names in the entry point of one of these stages in addition to its inputs and outputs.
 #[derive(Default)]
 pub(in crate::backend::source) struct Names {
     stream: String,
@@ -45,7 +45,7 @@ pub(in crate::backend::source) struct Names {
     payload: String,
 }
 
-/// Returns true if the functions of a module are to be part of its entry point: they use what only this has.
+/// Returns true if the functions of a module must be part of its entry point, because they use its parameters.
 pub(super) fn joins(module: &Module) -> bool {
     let Some(entry) = module.entry_points.first() else { return false };
     let is_of_entry = |value: Value| {
@@ -86,7 +86,7 @@ pub(super) const fn has_crowds(stage: Stage) -> bool {
     is_primitive(stage) || is_tessellation(stage)
 }
 
-/// The vertices that come in.
+/// The input vertices.
 fn vertices_in(module: &Module, entry: &EntryPoint) -> Option<u32> {
     let is_taken = |mode: &&PrimitiveMode| TAKEN.iter().any(|(taken, _)| taken == *mode);
     match entry.stage {
@@ -96,7 +96,7 @@ fn vertices_in(module: &Module, entry: &EntryPoint) -> Option<u32> {
 }
 
 impl Hlsl {
-    /// The vertices or primitives that have one element each of an input or output.
+    /// The vertices or primitives that own one element each of an input or output.
     pub fn crowd_of(&self, t: &Writer, id: GlobalId) -> Option<Crowd> {
         let global = &t.module.globals[id];
         let stage = t.stage().filter(|stage| has_crowds(*stage))?;
@@ -123,7 +123,7 @@ impl Hlsl {
         }
     }
 
-    /// The members of a block may say that it is of primitives.
+    /// The members of a block may make it per-primitive.
     fn of_members(&self, t: &Writer, global: &Global, crowd: Crowd) -> Crowd {
         let first = t.block_of(global.ty).and_then(|of| t.types.structs[of].members.first());
         match first.map(|member| member.binding.interpolation()) {
@@ -168,7 +168,7 @@ impl Hlsl {
         })
     }
 
-    /// The variable with all vertices that come in, for functions other than the entry point.
+    /// The variable with all input vertices, for functions other than the entry point.
     fn shared_vertices(&self, t: &mut Writer) -> String {
         if let Some(known) = &t.hlsl.shared_vertices {
             return known.clone();
@@ -180,7 +180,7 @@ impl Hlsl {
         name
     }
 
-    /// Fills the variable that functions read all vertices from, if there is one.
+    /// Fills the variable from which functions read all vertices, if there is one.
     pub fn share_vertices(&self, b: &mut Body, count: u32) {
         let Some(name) = b.t.hlsl.shared_vertices.clone() else { return };
         let input = b.t.ports.input.clone();
@@ -189,7 +189,7 @@ impl Hlsl {
         }
     }
 
-    /// The values of all vertices that come in as an array.
+    /// The values of all input vertices as an array.
     pub fn all_of_crowd(&self, b: &mut Body, pointer: Value, ty: TypeId) -> Option<Made> {
         let Value::Global(id) = pointer else { return None };
         let (crowd, entry) = (self.crowd_of(b.t, id)?, b.entry?);
@@ -388,7 +388,7 @@ impl Hlsl {
         path
     }
 
-    /// The type of the payload, where the shader uses one.
+    /// The type of the payload, if the shader uses one.
     fn payload_type(&self, t: &mut Writer) -> Option<String> {
         t.hlsl.payload_type.clone()
     }
@@ -486,7 +486,7 @@ impl Hlsl {
         is_it && t.ports.named.contains(&id)
     }
 
-    /// The result of an instruction that the typed form knows by its number.
+    /// The result of a foreign instruction.
     pub fn foreign(&self, b: &mut Body, at: u32, args: Values, ty: TypeId) -> Option<Expr> {
         let instruction = &b.t.module.foreign.instructions[at as usize];
         let opcode = instruction.opcode;

@@ -1,5 +1,5 @@
-//! Ray queries and the stages of rays (the DirectX Raytracing specification): what passes between them are parameters of the
-//! entry point and variables that calls name, each a struct.
+//! Ray queries and ray tracing stages (the DirectX Raytracing specification). The values passed between them are
+//! parameters of the entry point and variables in calls, each a struct.
 
 use super::Hlsl;
 use super::globals::matrix_order;
@@ -39,7 +39,7 @@ const VALUES: [RayValue; 15] = [
     row(BuiltIn::RayTmax, "RayTCurrent", Scalar::F32),
     row(BuiltIn::IncomingRayFlags, "RayFlags", Scalar::U32),
     row(BuiltIn::HitKind, "HitKind", Scalar::U32),
-    // Their rows are the columns of the source, as for all matrices here.
+    // Their rows are the columns of the source, as in all matrices here.
     row(BuiltIn::ObjectToWorld, "ObjectToWorld4x3", Scalar::F32),
 ];
 const WORLD_TO_OBJECT: RayValue = row(BuiltIn::WorldToObject, "WorldToObject4x3", Scalar::F32);
@@ -82,8 +82,8 @@ const METHODS: [(RayOp, &str); 8] = [
     (RayOp::WorldRayOrigin, "WorldRayOrigin"),
 ];
 
-/// `OpReportIntersectionKHR`, `OpTraceRayKHR` and `OpExecuteCallableKHR`, and the latter two in NVIDIA's form, which name variables
-/// by their location.
+/// `OpReportIntersectionKHR`, `OpTraceRayKHR` and `OpExecuteCallableKHR`, and the latter two in NVIDIA's form, which
+/// refer to variables by location.
 const REPORT: u32 = 5334;
 const TRACE: u32 = 4445;
 const CALL: u32 = 4446;
@@ -103,10 +103,10 @@ pub(super) const fn comes_in(space: Space) -> bool {
     matches!(space, Space::IncomingRayPayload | Space::IncomingCallableData | Space::HitAttribute)
 }
 
-/// The attributes of triangles, and their one member.
+/// The attributes of triangles, and their only member.
 const TRIANGLES: (&str, &str) = ("BuiltInTriangleIntersectionAttributes", "barycentrics");
 
-/// The stages that read and write a payload, which its members say from Shader Model 6.7 on.
+/// The stages that access a payload, which its members state from Shader Model 6.7 on.
 const ALL_STAGES: &str = " : read(caller, closesthit, miss, anyhit) : write(caller, closesthit, miss, anyhit)";
 
 fn says_payloads(t: &Writer) -> bool {
@@ -196,7 +196,7 @@ impl Hlsl {
         format!("{mode} {ty} {name}")
     }
 
-    /// The struct that a call is given, of one of these spaces.
+    /// The struct that a call passes, in one of these spaces.
     fn handed_on(&self, b: &mut Body, value: Option<&Value>, spaces: [Space; 2]) -> Expr {
         let module = b.t.module;
         let located = |value: Value| {
@@ -231,7 +231,7 @@ impl Hlsl {
         Expr::primary(name)
     }
 
-    /// An instruction of these stages; none for others.
+    /// An instruction of these stages; `None` for others.
     pub fn ray_instruction(&self, b: &mut Body, opcode: u32, args: Values) -> Option<Option<Expr>> {
         let f = b.f;
         let values = f.values(args);

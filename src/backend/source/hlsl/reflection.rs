@@ -11,7 +11,7 @@ use crate::kernel::{self, LaneContract};
 use crate::profile::WaveSize;
 use serde::Serialize;
 
-/// The facts of every target with those of Direct3D.
+/// The facts common to all targets, and Direct3D's.
 #[derive(Serialize)]
 struct Whole {
     #[serde(flatten)]
@@ -35,20 +35,21 @@ struct Direct3d {
     /// The register of the constant buffer that push constants became.
     #[serde(skip_serializing_if = "Option::is_none")]
     push_constants: Option<Register>,
-    /// The register of the constant buffer whose first words are the numbers of workgroups in x, y and z.
+    /// The register of the constant buffer that starts with the numbers of workgroups in x, y and z.
     #[serde(skip_serializing_if = "Option::is_none")]
     workgroup_count: Option<Register>,
-    /// The register of the constant buffer whose first words are the first vertex, the first instance and the number of the draw.
+    /// The register of the constant buffer that starts with the first vertex, the first instance and the index of the
+    /// draw.
     #[serde(skip_serializing_if = "Option::is_none")]
     draw_parameters: Option<Register>,
-    /// The control points of a patch that comes in.
+    /// The control points of an input patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     control_points: Option<u32>,
     /// The register of each resource.
     registers: Vec<Register>,
 }
 
-/// A sampler that is its own variable.
+/// A separate sampler.
 #[derive(Serialize)]
 struct Sampler {
     name: String,
@@ -56,7 +57,7 @@ struct Sampler {
     binding: u32,
 }
 
-/// A register, with set and binding of its resource in the source; none for push constants.
+/// A register, with set and binding of its resource in the source; `None` for push constants.
 #[derive(Serialize)]
 struct Register {
     name: String,

@@ -73,7 +73,7 @@ pub(super) const fn system_value(of: BuiltIn, depth: DepthPromise) -> Option<Sys
     }
 }
 
-/// The scalar that the language gives a built-in value.
+/// The language's scalar type for a built-in value.
 pub(super) fn given(of: BuiltIn) -> Option<Scalar> {
     Some(system_value(of, DepthPromise::Any)?.scalar)
 }
@@ -123,7 +123,7 @@ pub(super) fn location_semantic(location: u32, component: u32) -> String {
     format!("LOC{}{location}", ["", "Y", "Z", "W"].get(component as usize).unwrap_or(&""))
 }
 
-/// The component of its location at which an input or output begins.
+/// The first component of an input or output in its location.
 pub(super) fn component_of(binding: Binding) -> u32 {
     if let Binding::Location { component, .. } = binding { component } else { 0 }
 }
@@ -195,9 +195,9 @@ impl Hlsl {
                 let (ty, dims) = t.declared(*ty);
                 t.variables.push(format!("static {ty} {name}{dims};"));
             }
-            // Only these stages have it, and as many as there are.
+            // Only these stages have it, with a fixed number.
             _ if *of == BuiltIn::PatchVertices => {}
-            // The list of vertices of each primitive is its own parameter.
+            // The vertex list of each primitive is a separate parameter.
             _ if of.crowd().is_some() => {}
             _ if matches!(of, BuiltIn::SubgroupId | BuiltIn::NumSubgroups) => {
                 let [x, y, z] = entry.workgroup_size.map(|id| t.module.constants.bits(id));
@@ -225,7 +225,7 @@ impl Hlsl {
         }
     }
 
-    /// Returns true if the struct of the outputs holds a built-in value while the stage runs.
+    /// Returns true if a built-in value is stored in the struct of the outputs while the stage runs.
     pub fn is_member(&self, t: &Writer, of: BuiltIn) -> bool {
         let is_other = matches!(
             of,
@@ -270,7 +270,7 @@ impl Hlsl {
         t.global_names.get(&id).or_else(|| t.block_names.get(&id)).cloned().unwrap_or_default()
     }
 
-    /// The type of an input or output: blocks are their own structs.
+    /// The type of an input or output: blocks are separate structs.
     pub fn port_type(&self, t: &mut Writer, id: GlobalId, global: &Global) -> (String, String) {
         let Some(of) = t.block_of(global.ty) else { return t.declared(global.ty) };
         let name = t.block_names.get(&id).cloned().unwrap_or_default();
@@ -335,7 +335,7 @@ impl Hlsl {
         text
     }
 
-    /// An input or output where it is used.
+    /// An input or output at its use.
     pub fn port(&self, b: &mut Body, id: GlobalId) -> Expr {
         let global = &b.t.module.globals[id];
         if let Some(crowd) = self.crowd_of(b.t, id) {

@@ -10,7 +10,7 @@ use crate::ir::{
     BuiltIn, Crowd, EntryPoint, Function, Global, GlobalId, Module, Op, PrimitiveMode, Space, Stage, Type, Value,
 };
 
-/// The way to a domain, or to a number of control points.
+/// Advice for an unknown domain or an unknown number of control points.
 pub(super) const TOGETHER: &str =
     "compile the shaders of both stages with one command: `crosslane compile a.tesc a.tese -o DIRECTORY/`";
 
@@ -65,7 +65,7 @@ pub(super) const fn is_tessellation(stage: Stage) -> bool {
 
 /// The input control points: the number in the source, or the number that constant indices need.
 ///
-/// None if indices that are not constants reach control points of an evaluation shader that is compiled alone.
+/// `None` if control points of an evaluation shader that is compiled alone have indices that are not constant.
 pub(super) fn points_in(module: &Module, entry: &EntryPoint) -> Option<u32> {
     let is_known = entry.primitives.iter().any(|mode| matches!(mode, PrimitiveMode::OutputVertices(_)));
     let is_control = entry.stage == Stage::TessControl;
@@ -110,7 +110,7 @@ fn is_crowd(module: &Module, entry: &EntryPoint, global: &Global) -> bool {
 }
 
 impl Hlsl {
-    /// Names what these stages have besides the inputs and outputs of the source.
+    /// Declares what these stages need in addition to the source's inputs and outputs.
     pub fn declare_tessellation(&self, t: &mut Writer, entry: &EntryPoint) {
         if !is_tessellation(entry.stage) {
             return;
@@ -141,7 +141,7 @@ impl Hlsl {
         b.t.hlsl.tessellation = Names { function, patch_type, patch, points, direct };
     }
 
-    /// Returns true if all uses of levels name one that the domain has.
+    /// Returns true if all uses of levels name a level of the domain.
     fn is_direct(&self, b: &Body, entry: &EntryPoint, of: BuiltIn) -> bool {
         let module = b.t.module;
         let count = self.levels(entry, of);
@@ -172,7 +172,7 @@ impl Hlsl {
         }
     }
 
-    /// The struct or parameter that levels are a member of, where they are no variable.
+    /// The struct or parameter that contains the levels, if they are not a variable.
     pub fn level_holder(&self, b: &Body, of: BuiltIn) -> Option<String> {
         let names = &b.t.hlsl.tessellation;
         let is_it = b.entry.is_some() && names.direct.contains(&of);
@@ -186,7 +186,7 @@ impl Hlsl {
         is_divided(b.t.module) && b.entry.is_some_and(|entry| Some(entry.function) != first)
     }
 
-    /// The variable whose values for all output control points a variable holds.
+    /// The variable whose values for all output control points are in this variable.
     pub fn own_of(&self, t: &Writer, id: GlobalId) -> Option<GlobalId> {
         if !is_divided(t.module) {
             return None;
@@ -247,7 +247,7 @@ impl Hlsl {
         lines.map(|(count, name, semantic)| format!("{name}{count}] : {semantic};")).collect()
     }
 
-    /// The member of a struct of outputs for levels; none for other built-in values.
+    /// The member for levels in a struct of outputs; `None` for other built-in values.
     pub fn level_line(&self, b: &Body, of: BuiltIn) -> Option<Vec<String>> {
         LEVELS.iter().find(|(level, _)| *level == of)?;
         let entry = b.entry?;
@@ -274,7 +274,7 @@ impl Hlsl {
         given.is_shared || uses(b.t.module, b.f, given.of, given.space)
     }
 
-    /// The parameter with the control points that come in.
+    /// The parameter with the input control points.
     fn points_param(&self, b: &mut Body, entry: &EntryPoint, word: &str) -> Option<String> {
         let lines = self.crowd_lines(b.t, Space::Input, Crowd::PatchVertices);
         let Some(count) = points_in(b.t.module, entry) else {
@@ -383,7 +383,7 @@ impl Hlsl {
         format!("[domain(\"{domain}\")]\n{result} {}({}) {{", b.t.ports.entry.clone(), params.join(", "))
     }
 
-    /// The parameter of a built-in value that only these stages have, or have otherwise. None if it is as elsewhere.
+    /// The parameter of a built-in value that is specific to these stages or different in them; `None` for others.
     pub fn tessellation_param(&self, b: &mut Body, given: &Given) -> Option<Option<String>> {
         let entry = b.entry.filter(|entry| is_tessellation(entry.stage))?;
         let Given { of, name, ty, is_shared, .. } = given;
@@ -413,7 +413,7 @@ impl Hlsl {
                 let size = if domain(&entry.primitives) == Some("tri") { 3 } else { 2 };
                 Some(Some(format!("float{size} {param} : SV_DomainLocation")))
             }
-            // The function of the patch sets it, where functions read it.
+            // The patch function sets it, if functions read it.
             BuiltIn::InvocationId if self.is_patch_function(b) => Some(None),
             BuiltIn::InvocationId => {
                 let param = if *is_shared { b.named(&format!("{name}_in")) } else { name.clone() };

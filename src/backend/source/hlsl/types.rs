@@ -1,5 +1,5 @@
-//! The names of types. A matrix of C columns and R rows is `floatCxR`: its columns are the language's rows, so that an index
-//! means the same, and products swap their operands.
+//! The names of types. A matrix of C columns and R rows is `floatCxR`: its columns are the language's rows, so that
+//! indices keep their meaning, and products swap their operands.
 
 use super::Hlsl;
 use crate::backend::source::writer::Writer;
@@ -30,7 +30,7 @@ impl Hlsl {
             return "int".to_string();
         };
         let profile = &t.options.profile;
-        // Cross-lane operations take fewer: the planner asks the profile for those.
+        // Cross-lane operations support fewer types; the planner gets those from the profile.
         if scalar.width == 16 && !profile.has(Feature::ExtendedTypes) {
             let text = format!("{} has no type {}", profile.language(), scalar_name(scalar));
             t.fail(Code::NOT_SUPPORTED, text);
@@ -85,7 +85,8 @@ impl Hlsl {
         format!("{writable}{name}{layers}<{texel}>")
     }
 
-    /// The type of a texel: of storage images by their format, whose components and range the language must know.
+    /// The type of a texel: for storage images from their format, because the language must know its components and
+    /// range.
     fn texel_name(&self, t: &mut Writer, image: ImageType) -> String {
         let size = if image.is_writable() { components(image.format) as u8 } else { 4 };
         let name = t.vector_name(image.sampled, size);

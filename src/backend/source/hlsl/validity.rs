@@ -13,11 +13,11 @@ use crate::ir::{
 use crate::warn::unset_variables;
 use rustc_hash::FxHashSet;
 
-/// A condition that never holds, since this lane is active, and that no compiler moves out of a loop.
+/// A condition that never holds, because this lane is active, and that no compiler moves out of a loop.
 const NEVER: &str = "!WaveActiveAnyTrue(true)";
 
-/// Gives each loop without a way out one that it never takes, and keeps from DXC 1.7 what ends its process: a `break` that
-/// nothing reaches, and a loop to unroll from which an arm of a switch returns.
+/// Adds an exit that is never taken to each loop without one, and removes code that crashes DXC 1.7: an unreachable
+/// `break`, and a loop with an unroll hint from which an arm of a switch returns.
 pub(super) fn mend_loops(code: &mut Vec<Stmt>) {
     for stmt in code.iter_mut() {
         let (origin, is_kept) = (stmt.origin, stmt.inner().any(returns_from_switch));
@@ -51,7 +51,7 @@ pub(super) fn mend_loops(code: &mut Vec<Stmt>) {
     }
 }
 
-/// Adds a hint that a loop stays a loop.
+/// Adds a hint not to unroll a loop.
 fn keep(is_kept: bool, hint: &mut &'static str) {
     if is_kept {
         *hint = Hlsl::LOOP;
@@ -68,7 +68,7 @@ fn returns_from_switch(stmt: &Stmt) -> bool {
     matches!(stmt.kind, Kind::Switch { .. }) && returns(stmt) || stmt.inner().any(returns_from_switch)
 }
 
-/// The distances of one vertex, which are an array in the source and a vector in the language.
+/// The distances of one vertex, which are an array in the source and a vector in HLSL.
 #[derive(Clone, Copy)]
 struct Distances {
     global: GlobalId,
@@ -104,7 +104,8 @@ impl Hlsl {
         Some(Made::One(b.name("distances", ty, &list)))
     }
 
-    /// Stores all distances of a vertex, or one of them with the unassigned ones. Returns false for other places.
+    /// Stores all distances of a vertex, or one of them together with the unassigned ones. Returns false for other
+    /// places.
     pub fn store_distances(&self, b: &mut Body, pointer: Value, value: Value) -> bool {
         let Some((Distances { global, count }, index)) = self.distances_of(b, pointer) else { return false };
         let Some(index) = index else {
@@ -124,7 +125,7 @@ impl Hlsl {
         }
         let (own, given) = (b.t.module.known_u32(index), given(b.t.module, b.f, global));
         b.store_place(pointer, value);
-        // Missing distances are stored with the first one.
+        // The first assigned distance also stores the missing ones.
         if let (Some(own), Some(given), Some(whole)) = (own, given, self.around(b, pointer))
             && given.first() == Some(&own)
         {
@@ -146,7 +147,7 @@ impl Hlsl {
 }
 
 impl Hlsl {
-    /// Returns true for a part of a matrix that a mesh shader assigns: DXC 1.7 ends without a message on a store to one.
+    /// Returns true for a part of a matrix output of a mesh shader: DXC 1.7 crashes on a store to one.
     pub fn is_part_of_given_matrix(&self, b: &Body, pointer: Value) -> bool {
         let Value::Inst(id) = pointer else { return false };
         let Op::Access { base: Value::Global(global), indices } = b.f.insts[id].op else { return false };
@@ -167,7 +168,7 @@ impl Hlsl {
     }
 }
 
-/// The distances that get a value somewhere, in their order; none if that may be any.
+/// The distances that are assigned anywhere, in order; `None` if any may be.
 fn given(module: &Module, f: &Function, global: GlobalId) -> Option<Vec<u32>> {
     let mut found = Vec::new();
     for (_, inst) in f.insts.iter() {
@@ -181,8 +182,8 @@ fn given(module: &Module, f: &Function, global: GlobalId) -> Option<Vec<u32>> {
     Some(found)
 }
 
-/// The variables of a function that are read before they have a value, and arrays of which specialization constants choose the
-/// elements that get one.
+/// The variables of a function that are read before they have a value, and arrays in which specialization constants
+/// select the assigned elements.
 pub(super) fn unset(module: &Module, f: &Function) -> FxHashSet<LocalId> {
     let is_special = |value: &Value| matches!(value, Value::Const(id) if module.known_u32(*value).is_none() && module.constants.bits(*id).is_none());
     let by_constants = f.insts.iter().filter_map(|(_, inst)| match inst.op {

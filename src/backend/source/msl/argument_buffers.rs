@@ -1,6 +1,7 @@
-//! Descriptor sets as argument buffers (section 2.13): a struct for each set, whose members have the resources by their ids.
+//! Descriptor sets as argument buffers (section 2.13): a struct for each set, with the resources as members with ids.
 //!
-//! The entry point has a variable, a reference or a pointer for each of them, so that the rest of the text is the same.
+//! The entry point has a variable, a reference or a pointer for each of them, so that the rest of the text does not
+//! change.
 
 use super::Msl;
 use super::globals::{Argument, BUFFER};
@@ -12,10 +13,10 @@ use crate::ir::{ArrayLen, Global, ImageDim, Type};
 use crate::source::Span;
 use std::collections::BTreeMap;
 
-/// The kind of the numbers in argument buffers: all resources of one share them.
+/// The kind of numbers in argument buffers, shared by all resources of one.
 pub(super) const ID: &str = "id";
 
-/// How a resource is declared in an argument buffer, and where the entry point takes it from there.
+/// The declaration of a resource in an argument buffer, and the code with which the entry point gets it.
 pub(in crate::backend::source) struct Member {
     /// Its declaration, such as `constant Scene* scene`.
     pub declared: String,
@@ -27,7 +28,7 @@ pub(in crate::backend::source) struct Member {
 #[derive(Debug)]
 pub(in crate::backend::source) struct ArgumentBuffer {
     pub set: u32,
-    /// Its resources, with the kinds that they are of.
+    /// Its resources, with their kinds.
     pub members: Vec<(Slot, &'static str)>,
 }
 
@@ -37,7 +38,7 @@ impl Member {
         Member { declared: format!("{ty} {name}"), taken: format!("{ty} {name} = ") }
     }
 
-    /// A resource that stays where it is.
+    /// A resource that is used in place.
     pub fn array(ty: &str, name: &str) -> Member {
         Member { declared: format!("{ty} {name}"), taken: format!("constant {ty}& {name} = ") }
     }
@@ -60,7 +61,8 @@ impl Msl {
         if t.options.places.argument_buffers { "constant" } else { "thread const" }
     }
 
-    /// The place of a resource that this shader does not use and another may, so that both number the rest alike.
+    /// The place of a resource that this shader does not use but another may, so that both number the rest in the same
+    /// way.
     pub fn left_out(&self, t: &Writer, global: &Global, role: Role, list: &mut Vec<Argument>) {
         let count = if let Type::Array { len: ArrayLen::Fixed(len), .. } = t.types.get(global.ty) { len } else { 1 };
         let handles = match t.types.get(t.types.innermost(global.ty)) {
@@ -74,7 +76,8 @@ impl Msl {
         }
     }
 
-    /// Declares the argument buffers of resources, and what stands for these in the entry point. Returns their arguments.
+    /// Declares the argument buffers of resources, and the entry point's variables for the resources. Returns their
+    /// arguments.
     pub fn argument_buffers(&self, b: &mut Body, members: Vec<Argument>) -> Vec<Argument> {
         let mut sets: BTreeMap<u32, Vec<(Argument, Slot)>> = BTreeMap::new();
         for (argument, slot) in self.placed(b.t, members) {

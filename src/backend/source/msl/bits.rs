@@ -21,7 +21,7 @@ impl Msl {
         }
     }
 
-    /// The same bits as another type.
+    /// Reinterprets the bits as another type.
     pub fn reinterpreted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
         let [from, to] = [from, to].map(|ty| match t.types.referred(ty) {
             Some(_) => t.types.scalar(Scalar::U64),

@@ -1,5 +1,5 @@
-//! The vertex stage before a control stage: a kernel that leaves its outputs in a buffer, laid out as the control stage reads them.
-//! A thread is a vertex, in x, of an instance, in y.
+//! The vertex stage before a control stage: a kernel that writes its outputs to a buffer, in the layout that the
+//! control stage reads. A thread is a vertex, in x, of an instance, in y.
 
 use super::crowds::{Owner, OwnerNames, Part, Record};
 use super::host::is_from_host;
@@ -71,7 +71,8 @@ impl Msl {
         list
     }
 
-    /// Declares the struct of a vertex, and the place of the own one. Returns the arguments that say which that is.
+    /// Declares the struct of a vertex, and the place of the thread's own one. Returns the arguments with the thread's
+    /// indices.
     pub fn begin_capture(&self, b: &mut Body) -> Vec<String> {
         let Some(Capture { record, names, position, size, .. }) = b.t.msl.capture.clone() else { return Vec::new() };
         b.t.declare_struct(&names.ty, lines_of(&record));
@@ -82,7 +83,7 @@ impl Msl {
         vec![format!("uint2 {position} [[thread_position_in_grid]]"), format!("uint2 {size} [[threads_per_grid]]")]
     }
 
-    /// The variable that stands for a number of a vertex or instance.
+    /// The variable for the index of a vertex or instance.
     pub fn capture_argument(&self, b: &mut Body, Given { of, name, .. }: &Given) -> bool {
         let Some(Capture { position, start, .. }) = b.t.msl.capture.clone().filter(|_| is_counted(*of)) else {
             return false;
@@ -150,7 +151,7 @@ impl Msl {
     }
 }
 
-/// The members of a struct whose parts are at these places.
+/// The members of a struct with parts at these places.
 fn lines_of(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     let mut end = 0;

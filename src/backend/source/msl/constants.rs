@@ -42,7 +42,7 @@ impl Msl {
         let level = if value.is_sign_negative() { Level::Unary } else { Level::Primary };
         let is_word = scalar.width == 32;
         match value {
-            // The shortest text that means this number.
+            // The shortest text that denotes this number.
             _ if value.is_finite() => Expr::new(format!("{value:?}{ending}"), level),
             _ if value.is_nan() && is_word => Expr::primary(format!("as_type<float>(0x{bits:08x}u)")),
             _ if value.is_nan() => Expr::primary(format!("as_type<half>(ushort(0x{bits:04x}))")),
@@ -82,7 +82,7 @@ impl Msl {
         }
     }
 
-    /// A constant of its parts: arrays and structs stand in initial values alone.
+    /// A constant from its parts: arrays and structs are allowed only as initial values.
     pub fn composite(&self, t: &mut Writer, ty: TypeId, parts: &[Expr]) -> Expr {
         match t.types.get(ty) {
             Type::Vector { .. } | Type::Matrix { .. } => Expr::call(&t.type_name(ty), parts),
@@ -100,7 +100,7 @@ impl Msl {
         }
     }
 
-    /// A vector of one value.
+    /// A vector with equal components.
     pub fn splat(&self, t: &mut Writer, ty: TypeId, part: &Expr) -> Expr {
         Expr::call(&t.type_name(ty), std::slice::from_ref(part))
     }

@@ -1,5 +1,5 @@
-//! Inputs and outputs that are in memory of several invocations: those of each vertex, control point or primitive, and those of a
-//! patch. Each owner has a struct with a member for each variable.
+//! Inputs and outputs in memory that several invocations share: per vertex, control point or primitive, and per patch.
+//! Each owner has a struct with a member for each variable.
 
 use super::types::vector_text;
 use super::{Extra, Msl};
@@ -15,9 +15,9 @@ use crate::ir::{
 /// The owner of the values in a struct.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(in crate::backend::source) enum Owner {
-    /// A vertex of the patch that a control stage takes in.
+    /// An input vertex of a control stage's patch.
     Vertex,
-    /// A control point that a control stage assigns, and an evaluation stage takes in.
+    /// An output control point of a control stage, which is an input of an evaluation stage.
     ControlPoint,
     /// Values that a control stage writes per patch.
     Patch,
@@ -26,7 +26,7 @@ pub(in crate::backend::source) enum Owner {
     /// A vertex or a primitive that a mesh shader assigns.
     MeshVertex,
     MeshPrimitive,
-    /// The mesh itself, which has the corners of primitives.
+    /// The mesh itself, which has the indices of primitives.
     Mesh,
     /// The numbers of a mesh's vertices and primitives.
     Counts,
@@ -34,7 +34,7 @@ pub(in crate::backend::source) enum Owner {
     Grid,
 }
 
-/// The names of an owner's struct, of the buffer with all of them, and of the own one or the invocation's patch's.
+/// The names of an owner's struct, of the buffer with all of them, and of the invocation's own one or its patch's.
 #[derive(Clone, Default, Debug)]
 pub(in crate::backend::source) struct OwnerNames {
     pub ty: String,
@@ -45,7 +45,7 @@ pub(in crate::backend::source) struct OwnerNames {
 /// A vector or scalar in a struct of an owner.
 #[derive(Clone, Debug)]
 pub(in crate::backend::source) struct Part {
-    /// A name of its own, and the path to it from the variable.
+    /// A separate name, and the path to it from the variable.
     pub name: String,
     pub path: String,
     /// The type in the text.
@@ -62,7 +62,7 @@ pub(in crate::backend::source) struct Part {
 /// A struct in a buffer that a host or another stage shares.
 #[derive(Clone, Default, Debug)]
 pub(in crate::backend::source) struct Record {
-    /// The buffer that has them one after the other.
+    /// The buffer that contains them consecutively.
     pub buffer: String,
     pub stride: u32,
     pub parts: Vec<Part>,
@@ -73,7 +73,7 @@ pub(super) const fn is_of_vertices(of: BuiltIn) -> bool {
     matches!(of, BuiltIn::Position | BuiltIn::PointSize | BuiltIn::ClipDistance | BuiltIn::CullDistance)
 }
 
-/// How a variable is interpolated; the members of a block may say so.
+/// The interpolation of a variable; the members of a block may have their own.
 fn interpolation_of(t: &Writer, global: &Global) -> Interpolation {
     let first = t.block_of(global.ty).and_then(|of| t.types.structs[of].members.first());
     match (global.binding.interpolation(), first) {
@@ -82,7 +82,7 @@ fn interpolation_of(t: &Writer, global: &Global) -> Interpolation {
     }
 }
 
-/// Size and alignment of a type where the language lays it out by itself (sections 2.2 to 2.4, tables of sizes and alignments).
+/// Size and alignment of a type in the language's own layout (sections 2.2 to 2.4, tables of sizes and alignments).
 pub(super) fn size_of(t: &Writer, ty: TypeId) -> (u32, u32) {
     let vector = |scalar: Scalar, size: u8| {
         let bytes = (u32::from(scalar.width) / 8).max(1) * u32::from(if size == 3 { 4 } else { size });
@@ -111,7 +111,7 @@ pub(super) fn size_of(t: &Writer, ty: TypeId) -> (u32, u32) {
     }
 }
 
-/// Takes a type apart into vectors and scalars, after the place of its first one.
+/// Splits a type into vectors and scalars, starting at a place.
 pub(super) fn take_apart(t: &mut Writer, ty: TypeId, first: Part, parts: &mut Vec<Part>) {
     if t.shape(ty).is_some() {
         let text = vector_text(t, ty);
@@ -203,7 +203,7 @@ impl Msl {
         }
     }
 
-    /// Gives built-in values that an owner has the names of variables; as members they need no name that nothing else has.
+    /// Gives an owner's built-in values the names of variables. As members, these need not be unique names.
     pub fn name_owned(&self, t: &mut Writer) {
         for id in t.module.globals.handles() {
             let global = &t.module.globals[id];
@@ -226,7 +226,7 @@ impl Msl {
         t.msl.owners.get(&owner).cloned().unwrap_or_default()
     }
 
-    /// The variables of an owner, in the order of its struct: those at locations, then built-in values.
+    /// The variables of an owner, in the order of its struct: variables at locations, then built-in values.
     pub fn owned(&self, t: &Writer, owner: Owner) -> Vec<GlobalId> {
         let is_owned = |id: &GlobalId| self.owner_of(t, *id) == Some(owner);
         let located = t.ports.located.iter().flatten().copied().filter(is_owned);
@@ -299,7 +299,7 @@ impl Msl {
         }
     }
 
-    /// An input or output of an owner where it is used: the own array of all, or the member of the invocation's patch.
+    /// An input or output of an owner at its use: the invocation's element, or the member of its patch.
     pub fn owned_port(&self, b: &mut Body, id: GlobalId, owner: Owner) -> Expr {
         if b.t.stage() == Some(Stage::TessEvaluation) {
             if !self.is_alone(b.t, id) {
@@ -320,7 +320,7 @@ impl Msl {
         }
     }
 
-    /// The elements of all owners as an array, where a variable is read whole.
+    /// The elements of all owners as an array, if a variable is read whole.
     pub fn load_all(&self, b: &mut Body, pointer: Value, ty: TypeId) -> Option<Expr> {
         let Value::Global(id) = pointer else { return None };
         let owner = self.owner_of(b.t, id)?;

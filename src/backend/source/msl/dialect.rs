@@ -1,11 +1,11 @@
-//! The dialects: the parts of the language that some versions lack, one row each, on macOS and on iOS. From version 2.3 on both
-//! have the same.
+//! The dialects: the parts of the language that some versions lack, one row each, on macOS and on iOS. From version 2.3
+//! on both are equal.
 
 use super::Msl;
 use crate::backend::source::writer::Writer;
 use crate::profile::{Feature, Profile, Target};
 
-/// A part of the language that came after version 2.1, on one system at least.
+/// A part of the language from a version after 2.1, at least on one system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::backend::source) enum Part {
     BarycentricCoord,
@@ -61,9 +61,9 @@ impl Part {
             Part::Views => since("built-in value ViewIndex", (2, 3), (2, 2)),
             // Section 5.1.7, mesh functions, and 5.1.8, object functions.
             Part::Meshes => since("mesh and object functions", (3, 0), (3, 0)),
-            // Section 2.1, `long` and `ulong`: in buffers too.
+            // Section 2.1, `long` and `ulong`, including in buffers.
             Part::WideIntegers => since("integers of 64 bits in all memory", (2, 3), (2, 3)),
-            // Section 2.13, arguments buffers: without their encoders, which know the length.
+            // Section 2.13, argument buffers: without their encoders, which know the length.
             Part::OpenArrays => since("arrays of resources of any length", (3, 0), (3, 0)),
             // Section 2.18, `interpolant`.
             Part::PulledInputs => since("interpolation at another place", (2, 3), (2, 3)),

@@ -63,7 +63,7 @@ impl Msl {
         }
     }
 
-    /// The argument of a value that the pipeline gives.
+    /// The argument for a value from the pipeline.
     pub fn value_argument(&self, b: &mut Body, extra: Extra) -> Option<String> {
         match extra {
             Extra::BuiltIn(at) if b.t.ports.built_in[at].space == Space::Input => {
@@ -137,7 +137,7 @@ impl Msl {
         t.msl.used.contains(&Extra::BuiltIn(at)).then(|| t.ports.built_in[at].clone())
     }
 
-    /// Clip distances reach fragments as values of the program's own.
+    /// Clip distances reach fragments as user-defined values.
     fn clip_inputs(&self, b: &mut Body, given: &Given, lines: &mut Vec<String>) {
         let (ty, dims) = b.t.declared(given.ty);
         b.setup_line(format!("{ty} {}{dims}", given.name));
@@ -149,7 +149,7 @@ impl Msl {
         }
     }
 
-    /// The variable of an input or output that is no member of the struct of all.
+    /// The variable of an input or output that is not a member of the common struct.
     pub fn declare_variable(&self, b: &mut Body, id: GlobalId, global: &Global) {
         let (ty, dims) = b.t.declared(global.ty);
         let name = self.port_name(b.t, id);
@@ -217,7 +217,7 @@ impl Msl {
         b.setup.splice(0..0, lines);
     }
 
-    /// Workgroup memory that starts as zeros: one thread writes them, and all wait.
+    /// Zero-initialised workgroup memory: one thread writes the zeros, and all wait.
     pub fn zero_shared(&self, b: &mut Body) {
         let ids: Vec<GlobalId> = zeroed(b.t.module).filter(|id| b.t.msl.used.contains(&Extra::Global(*id))).collect();
         if ids.is_empty() {
@@ -249,7 +249,7 @@ impl Msl {
         }
     }
 
-    /// Declares the struct of all outputs and the variable that holds them; its type.
+    /// Declares the struct of all outputs and its variable; returns its type.
     fn stage_outputs(&self, b: &mut Body) -> Option<String> {
         if !self.has_outputs(b.t) {
             return None;
@@ -303,7 +303,7 @@ impl Msl {
         }
     }
 
-    /// The built-in values that the shader gives.
+    /// The built-in values that the shader outputs.
     fn built_in_outputs(&self, t: &Writer) -> Vec<Given> {
         t.ports.built_in.iter().filter(|given| given.space == Space::Output).cloned().collect()
     }
@@ -315,7 +315,7 @@ impl Msl {
         !t.ports.located[1].is_empty() || t.ports.built_in.iter().any(|given| given.space == Space::Output)
     }
 
-    /// Gives back the outputs: first what variables hold.
+    /// Returns the outputs, after copying the variables to them.
     pub fn leave_entry(&self, b: &mut Body) {
         if b.t.stage() == Some(Stage::Mesh) {
             self.end_mesh(b);

@@ -18,7 +18,7 @@ impl Msl {
         }
     }
 
-    /// Finds the private variables that the function or one that it calls changes.
+    /// Finds the private variables that the function or one of its callees changes.
     fn note_changes(&self, b: &mut Body) {
         let mut changed = BTreeSet::new();
         for (_, inst) in b.f.insts.iter() {
@@ -91,7 +91,7 @@ impl Msl {
         }
     }
 
-    /// A parameter where it is used: a texture with its sampler is two.
+    /// A parameter at its use: a texture with its sampler is two.
     pub fn param(&self, b: &mut Body, index: u32) -> Made {
         let name = b.params[index as usize].clone();
         let ty = b.f.params[index as usize].ty;
@@ -118,7 +118,7 @@ impl Msl {
         Expr::call(name, &list)
     }
 
-    /// The value that declares a variable: arrays take lists, not other arrays.
+    /// The initial value of a variable: arrays are initialised from lists, not from other arrays.
     pub fn first_value(&self, b: &mut Body, value: Value, ty: TypeId) -> String {
         match value {
             Value::Const(id) if self.is_plain_array(b, ty) => b.t.initial(id),
@@ -158,7 +158,7 @@ impl Msl {
         }
     }
 
-    /// Ends a fragment's invocation. The language lets it continue as a helper, so that it returns too.
+    /// Ends a fragment's invocation. The language lets it continue as a helper, so it also returns.
     pub fn discard(&self, b: &mut Body) {
         b.line("discard_fragment()".to_string());
         b.leave();

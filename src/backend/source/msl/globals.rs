@@ -30,19 +30,19 @@ pub(in crate::backend::source) struct Argument {
     pub name: String,
     pub role: Role,
     pub kind: &'static str,
-    /// Numbers that it takes.
+    /// Number of indices.
     pub count: u32,
     /// The space and the number that options choose for it.
     pub chosen: Option<(u32, u32)>,
     pub span: Span,
-    /// The variable, where the order of its accesses may matter.
+    /// The variable, if the order of its accesses may matter.
     pub id: Option<GlobalId>,
     /// Its kind in an argument buffer.
     pub member: Option<Member>,
 }
 
 impl Argument {
-    /// An argument with one number.
+    /// An argument with one index.
     pub fn new(text: String, name: String, role: Role, kind: &'static str, span: Span) -> Argument {
         Argument { text, name, role, kind, count: 1, chosen: None, span, id: None, member: None }
     }
@@ -54,7 +54,7 @@ impl Argument {
 }
 
 impl Msl {
-    /// The name of a variable. Its struct is declared; users declare everything else.
+    /// The name of a variable. Its struct is declared; the uses declare everything else.
     pub fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
         match global.space {
             Space::Private | Space::Workgroup | Space::Input | Space::Output | Space::Handle | Space::TaskPayload => {}
@@ -64,7 +64,7 @@ impl Msl {
         t.global_names.get(&id).cloned().unwrap_or_default()
     }
 
-    /// A variable where it is used.
+    /// A variable at its use.
     pub fn global(&self, b: &mut Body, id: GlobalId) -> Made {
         let global = &b.t.module.globals[id];
         if matches!(global.space, Space::Input | Space::Output) {
@@ -147,7 +147,7 @@ impl Msl {
         name
     }
 
-    /// The type of the words of a block as an argument: what points or refers to it.
+    /// The type of a block's data as an argument: a pointer or reference.
     fn block_type(&self, t: &mut Writer, id: GlobalId, global: &Global, of: StructId) -> (String, &'static str) {
         let access = access_of(t, global, of);
         let space = self.space_words(t, id);
@@ -317,8 +317,8 @@ impl Msl {
         }
     }
 
-    /// Returns true for an array of resources of any length: a buffer of their handles or addresses (section 2.13, Argument
-    /// Buffers).
+    /// Returns true for a runtime-sized array of resources: a buffer of their handles or addresses (section 2.13,
+    /// Argument Buffers).
     pub fn is_open(&self, t: &mut Writer, ty: TypeId) -> bool {
         let Type::Array { element, len: ArrayLen::Runtime, .. } = t.types.get(ty) else { return false };
         let is_handle = matches!(t.types.get(element), Type::Sampler | Type::Image(_) | Type::SampledImage(_));
@@ -416,7 +416,7 @@ impl Msl {
             let argument = Argument::new(text, name, role, BUFFER, global.span);
             return list.push(Argument { chosen, id: Some(id), member, ..argument });
         };
-        // Pointers of the entry point's own are the elements.
+        // Pointers in the entry point are the elements.
         let mut names = Vec::new();
         for n in 0..count {
             crate::limits::spend(1);
@@ -466,7 +466,7 @@ impl Msl {
         }
     }
 
-    /// The space and the number that options choose for a resource; the space is its argument buffer's, if it is in one.
+    /// The space and the number that options set for a resource; the space is its argument buffer's, if it is in one.
     pub fn chosen(&self, t: &Writer, global: &Global) -> Option<(u32, u32)> {
         let places = &t.options.places;
         let place = match global.binding {
@@ -516,7 +516,7 @@ impl Msl {
         placed.collect()
     }
 
-    /// Finds the buffers whose size the shader asks for, in the order of their bindings.
+    /// Finds the buffers whose size the shader queries, in the order of their bindings.
     pub fn find_sized(&self, t: &mut Writer) {
         let module = t.module;
         let mut found: Vec<GlobalId> = Vec::new();
@@ -562,7 +562,7 @@ impl Msl {
                     Op::Store { value: Value::Const(id), pointer } if !matches!(pointer, Value::Local(_)) => {
                         add(t, module.constants.get(id).ty);
                     }
-                    // A struct that is laid out otherwise is made of its parts.
+                    // A struct with a different layout is assembled from its parts.
                     Op::Load(pointer) if is_in_buffer(t, f, pointer) => {
                         arrays_in(&t.types, inst.ty).into_iter().for_each(|ty| add(t, ty));
                     }
@@ -582,7 +582,7 @@ fn is_in_buffer(t: &mut Writer, f: &Function, pointer: Value) -> bool {
         .is_some_and(|(space, _)| matches!(space, Space::Uniform | Space::Storage | Space::PushConstant))
 }
 
-/// A type where it is an array, and the arrays in it.
+/// A type if it is an array, and the arrays in it.
 fn arrays_in(types: &crate::ir::Types, ty: TypeId) -> Vec<TypeId> {
     match types.get(ty) {
         Type::Array { element, .. } => std::iter::once(ty).chain(arrays_in(types, element)).collect(),
@@ -591,7 +591,7 @@ fn arrays_in(types: &crate::ir::Types, ty: TypeId) -> Vec<TypeId> {
     }
 }
 
-/// The words that a buffer, or an array of them, has in the buffer of sizes.
+/// The number of words for a buffer, or an array of them, in the buffer of sizes.
 fn size_count(t: &Writer, id: GlobalId) -> u32 {
     match t.types.get(t.module.globals[id].ty) {
         Type::Array { len: ArrayLen::Fixed(len), .. } => len,
@@ -657,7 +657,7 @@ impl Msl {
         list
     }
 
-    /// The size of a buffer, or of an element of an array of buffers, among those requested.
+    /// The size of a buffer, or of an element of an array of buffers, in the buffer of sizes.
     pub fn size_index(&self, b: &mut Body, id: GlobalId, element: Option<Expr>) -> Option<Expr> {
         let sized = b.t.msl.sized.clone();
         let at = sized.iter().position(|known| *known == id)?;

@@ -1,4 +1,4 @@
-//! Helper functions of a text, for operations without a function in the language.
+//! Helper functions of a text, for operations that the language lacks.
 
 use super::Msl;
 use crate::backend::source::constants::component;
@@ -6,12 +6,12 @@ use crate::backend::source::helpers::{Helper, helper};
 use crate::backend::source::writer::Writer;
 use crate::ir::{Type, TypeId};
 
-/// Names of those whose lines depend on the size of a matrix.
+/// Names of functions whose lines depend on the size of a matrix.
 const OF_MATRICES: [&str; 3] = ["inverse", "matrix_comp_mult", "outer_product"];
 
 const HELPERS: &[Helper] = &[
     helper("mod", &["T mod(T x, T y) {", "    return x - y * floor(x / y);", "}"]),
-    // Fast arithmetic has no functions that see them.
+    // Fast arithmetic has no functions that detect them.
     helper("is_nan", &["B is_nan(T x) {", "    return (as_type<U>(x) & 0x7fffffffu) > 0x7f800000u;", "}"]),
     helper("is_inf", &["B is_inf(T x) {", "    return (as_type<U>(x) & 0x7fffffffu) == 0x7f800000u;", "}"]),
     helper("find_lsb", &["I find_lsb(T x) {", "    return select(I(ctz(x)), I(-1), x == T(0));", "}"]),
@@ -65,7 +65,7 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 impl Msl {
-    /// The name of a function that the text has from now on, for a type of its operands.
+    /// The name of a function that is added to the text, for a type of operands.
     pub fn help(&self, t: &mut Writer, name: &'static str, ty: TypeId) -> &'static str {
         t.help(HELPERS, name, ty)
     }
@@ -82,7 +82,7 @@ impl Msl {
         name
     }
 
-    /// The product of a column and a row that gives this matrix.
+    /// The product of a column and a row that results in this matrix.
     pub fn help_outer_product(&self, t: &mut Writer, ty: TypeId) -> &'static str {
         let name = "outer_product";
         if let (true, Type::Matrix { columns, rows, scalar, .. }) = (t.helper(name, ty).1, t.types.get(ty)) {
@@ -100,7 +100,7 @@ impl Msl {
     }
 }
 
-/// An array that is a value: one that is assigned, passed and returned.
+/// An array as a value, which can be assigned, passed and returned.
 pub(super) const ARRAY: &[&str] = &[
     "template <typename T, size_t N>",
     "struct Array {",

@@ -15,13 +15,14 @@ static DRAW: HostBlock = HostBlock {
     values: &[(BuiltIn::DrawIndex, "int", "draw_index")],
 };
 
-/// Returns true for values that come from the caller.
+/// Returns true for values that the caller provides.
 pub(super) fn is_from_host(of: BuiltIn) -> bool {
     DRAW.has(of)
 }
 
 impl Msl {
-    /// The buffer of the values that the entry point uses: its declaration, name and role. Variables stand for the values.
+    /// The buffer of the values that the entry point uses: its declaration, name and role. Variables represent the
+    /// values.
     pub fn host_argument(&self, b: &mut Body, used: &[Extra]) -> Option<(String, String, Role, Span)> {
         let is_used = |t: &Writer, of| {
             used.iter().any(|extra| matches!(extra, Extra::BuiltIn(at) if t.ports.built_in[*at].of == of))

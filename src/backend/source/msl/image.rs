@@ -19,7 +19,7 @@ const fn axes(image: ImageType) -> u8 {
     }
 }
 
-/// A part of a vector: its first components.
+/// The first components of a vector.
 fn leading(whole: &Expr, size: u8, wanted: u8) -> Expr {
     if size == wanted {
         return whole.clone();
@@ -62,7 +62,7 @@ impl Msl {
         })
     }
 
-    /// The coordinates as the module has them, with a name where there is more in them than the place.
+    /// The coordinates in the module's form, with a name if they have several parts.
     fn coordinates(&self, b: &mut Body, call: &ImageCall) -> (Expr, Scalar, u8) {
         let Some(at) = call.at(ImageParts::COORDINATE) else { return (b.t.broken("no coordinate"), Scalar::F32, 1) };
         let ty = b.type_of(call.values[at]);
@@ -99,7 +99,7 @@ impl Msl {
         made
     }
 
-    /// The layer of an array: integers that were converted stay such.
+    /// The layer of an array: converted integers stay integers.
     fn layer(&self, b: &mut Body, layer: Value) -> Expr {
         if let Some(number) = b.t.whole_number(layer) {
             return Expr::primary(number.to_string());
@@ -119,7 +119,7 @@ impl Msl {
         }
     }
 
-    /// The number that texels are compared with.
+    /// The depth reference.
     fn reference(&self, b: &mut Body, call: &ImageCall, is_projected: bool) -> Option<Expr> {
         let at = call.at(ImageParts::REFERENCE)?;
         let ty = b.type_of(call.values[at]);
@@ -301,7 +301,7 @@ impl Msl {
         args.extend(self.texel_place(b, call));
         let list: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
         b.line(format!("{}.write({})", texture.text, list.join(", ")));
-        // An invocation does not read what it wrote before.
+        // An invocation does not see its own earlier writes.
         if self.use_of(b, call).reads {
             b.line(format!("{}.fence()", texture.text));
         }
@@ -350,7 +350,7 @@ impl Msl {
         Some(made.part(".x"))
     }
 
-    /// The language's own may fail where the value is the one that it compares with.
+    /// The language's function may fail spuriously.
     fn compare_exchange(&self, b: &mut Body, call: &ImageCall, texture: &Expr, of: (Vec<Expr>, Scalar)) -> Expr {
         let (mut args, scalar) = of;
         let [texel, number] = [4, 1].map(|size| b.t.types.vector(scalar, size));
@@ -412,7 +412,7 @@ fn component_letter(number: u32) -> char {
     ['x', 'y', 'z', 'w'][number as usize & 3]
 }
 
-/// Integers as unsigned ones of 32 bits.
+/// Converts integers to unsigned 32-bit ones.
 fn unsigned_words(t: &mut Writer, value: &Expr, (scalar, size): (Scalar, u8)) -> Expr {
     let [from, to] = [scalar, Scalar::U32].map(|scalar| t.types.vector(scalar, size));
     t.converted(value, from, to)

@@ -21,7 +21,7 @@ impl Msl {
         }
     }
 
-    /// The lanes of the SIMD-group that compare as given with this lane.
+    /// The lanes of the SIMD-group with this relation to the lane.
     fn mask(&self, b: &mut Body, op: MaskOp) -> Expr {
         let index = self.lane_index(b);
         let next = Expr::binary("+", Level::Sum, &index, &Expr::primary("1u"));
@@ -73,7 +73,7 @@ impl Msl {
         }
     }
 
-    /// The votes of the lanes as the first bits of four words.
+    /// The votes of the lanes as the low bits of four words.
     fn ballot(&self, name: &str, value: &Expr) -> Expr {
         let votes = Expr::call(name, std::slice::from_ref(value));
         let word = Expr::call("uint", &[Expr::call("simd_vote::vote_t", &[votes])]);

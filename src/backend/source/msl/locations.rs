@@ -30,7 +30,7 @@ pub(super) struct Whole {
     name: String,
     scalar: Scalar,
     size: u8,
-    /// The leaves found at it, and true if one of them does not begin at its first component.
+    /// The leaves found at it, and true if one of them does not start at its first component.
     leaves: u32,
     is_parted: bool,
 }
@@ -70,11 +70,11 @@ fn input_of(f: &Function, pointer: Value) -> Option<(GlobalId, Vec<Value>)> {
     }
 }
 
-/// Locations of one input or output, each a member of a struct, at most.
+/// Limit of the locations of one input or output, each a member of a struct.
 const MOST_LOCATIONS: u32 = 1024;
 
 impl Msl {
-    /// Finds the locations that several variables share, or that a variable takes other than the first components of.
+    /// Finds the locations that several variables share, or in which a variable does not start at the first component.
     pub fn find_parted(&self, t: &mut Writer) {
         let mut found: BTreeMap<Place, Whole> = BTreeMap::new();
         let is_separate = |stage, space| match stage {
@@ -119,13 +119,13 @@ impl Msl {
         t.msl.parted.get(&place_of(binding, space)?).cloned()
     }
 
-    /// Returns true if an input or output is a member of the struct of all, which holds scalars and vectors.
+    /// Returns true if an input or output is a member of the common struct, which contains scalars and vectors.
     pub fn is_member(&self, t: &Writer, global: &Global) -> bool {
         let is_alone = self.whole_of(t, global.binding, global.space).is_none();
         t.shape(global.ty).is_some() && is_alone && !self.is_pulled(t, global.binding, global.space)
     }
 
-    /// The member of the struct of all inputs or outputs that a leaf is in, and its part of it.
+    /// The member of the common input or output struct for a leaf, and the leaf's part of it.
     fn member_of(&self, t: &Writer, leaf: &Leaf, space: Space) -> [String; 2] {
         let Some(whole) = self.whole_of(t, leaf.binding, space) else { return [leaf.name.clone(), String::new()] };
         let (first, size) = (component_of(leaf.binding), t.types.components(leaf.ty).unwrap_or(1));
@@ -136,12 +136,12 @@ impl Msl {
         [whole.name, format!(".{letters}")]
     }
 
-    /// The member of the struct of all outputs that a leaf is, with the part of it.
+    /// The member of the output struct for a leaf, with the leaf's part of it.
     pub(super) fn output_member(&self, t: &Writer, leaf: &Leaf) -> String {
         self.member_of(t, leaf, Space::Output).concat()
     }
 
-    /// Declares the member of the struct of all inputs or outputs that a leaf is or is a part of, once.
+    /// Declares the member of the common input or output struct for a leaf, once.
     pub(super) fn add_line(&self, t: &mut Writer, leaf: &Leaf, space: Space, lines: &mut Vec<String>) {
         let Some((scalar, size)) = t.shape(leaf.ty) else { return };
         if scalar.width == 64 {
@@ -175,7 +175,7 @@ impl Msl {
         self.as_leaf(b.t, Expr::primary(format!("{input}.{name}{at}{part}")), leaf).text
     }
 
-    /// The place in the pixel of a value that the language interpolates by a call.
+    /// The position in the pixel of a value that the language interpolates by a call.
     fn own_place(&self, b: &mut Body, binding: Binding) -> String {
         let Binding::Location { sampling, .. } = binding else { return String::new() };
         match sampling {
@@ -215,12 +215,12 @@ impl Msl {
         t.msl.pulled = found;
     }
 
-    /// Returns true if an input is one that the language interpolates by a call.
+    /// Returns true if the language interpolates an input by a call.
     pub fn is_pulled(&self, t: &Writer, binding: Binding, space: Space) -> bool {
         place_of(binding, space).is_some_and(|place| t.msl.pulled.contains(&place))
     }
 
-    /// An input at another place of the pixel.
+    /// An input at another position in the pixel.
     pub fn interpolate(&self, b: &mut Body, at: InterpolateAt, pointer: Value, args: Values) -> Expr {
         if at == InterpolateAt::Vertex {
             return b.t.lacking("values of a vertex in fragment shaders");
@@ -249,8 +249,8 @@ impl Msl {
         let call = match at {
             InterpolateAt::Centroid => "interpolate_at_centroid()".to_string(),
             InterpolateAt::Sample => format!("interpolate_at_sample({})", args[0].text),
-            // Offsets begin in the corner of the pixel, in sixteenths, whose eighth is the center: SPIRV-Cross adds as
-            // much, for which it names tests on devices.
+            // Offsets start in the corner of the pixel, in sixteenths, whose eighth is the center. SPIRV-Cross adds the
+            // same amount, based on tests on devices.
             _ => format!("interpolate_at_offset({} + 0.4375)", args[0].at(Level::Sum)),
         };
         let inputs = self.inputs(b);
@@ -267,7 +267,7 @@ impl Msl {
         args.iter().fold(value, |value, arg| value.reading(&arg.reads))
     }
 
-    /// The struct of all inputs, which functions that interpolate get whole.
+    /// The struct of all inputs, which functions that interpolate receive whole.
     pub fn inputs(&self, b: &mut Body) -> String {
         if b.entry.is_some() {
             return b.t.ports.input.clone();
@@ -285,7 +285,7 @@ impl Msl {
         t.converted(&value, from, leaf.ty)
     }
 
-    /// The place of an output's leaf in the struct of all, and the value for it.
+    /// The place of an output's leaf in the struct, and the value for it.
     pub(super) fn output_place(&self, t: &mut Writer, leaf: &Leaf) -> (String, String) {
         let place = self.member_of(t, leaf, Space::Output).concat();
         let value = Expr::primary(leaf.path.clone());
@@ -321,7 +321,7 @@ impl Msl {
         leaves
     }
 
-    /// The leaves of a block, or of an array of blocks, whose elements take locations one after the other.
+    /// The leaves of a block, or of an array of blocks, whose elements have consecutive locations.
     fn add_blocks(&self, t: &mut Writer, whole: &Leaf, shift: u32, next: &mut u32, leaves: &mut Vec<Leaf>) {
         match t.types.get(whole.ty) {
             Type::Array { element, len: ArrayLen::Fixed(len), .. } => {

@@ -9,7 +9,7 @@ use crate::backend::source::operators::operator;
 use crate::backend::source::writer::Writer;
 use crate::ir::{BinaryOp, MathFn, Scalar, ScalarKind, Type, TypeId, Types, UnaryOp, Values};
 
-/// The function of the language with the operands and result of the module's.
+/// The language's function with the same operands and result as the module's.
 const fn intrinsic(function: MathFn) -> Option<&'static str> {
     Some(match function {
         MathFn::Sin => "sin",
@@ -70,7 +70,7 @@ const fn intrinsic(function: MathFn) -> Option<&'static str> {
         MathFn::All => "all",
         MathFn::BitfieldExtract => "extract_bits",
         MathFn::BitfieldInsert => "insert_bits",
-        // The language does not say how coarse they are.
+        // The language does not specify how coarse they are.
         MathFn::DerivX | MathFn::DerivXFine | MathFn::DerivXCoarse => "dfdx",
         MathFn::DerivY | MathFn::DerivYFine | MathFn::DerivYCoarse => "dfdy",
         MathFn::DerivWidth | MathFn::DerivWidthFine | MathFn::DerivWidthCoarse => "fwidth",
@@ -88,7 +88,7 @@ const fn of_scalars(function: MathFn) -> Option<&'static str> {
     })
 }
 
-/// Functions that take operands of one type, where the module's may be scalars beside vectors.
+/// Functions whose operands must have one type, while the module's may mix scalars and vectors.
 const fn takes_one_type(function: MathFn) -> bool {
     matches!(
         function,
@@ -142,7 +142,7 @@ impl Msl {
             BinaryOp::And if is_bool => Expr::binary("&&", Level::LogicalAnd, a, b),
             BinaryOp::Or if is_bool => Expr::binary("||", Level::LogicalOr, a, b),
             BinaryOp::Xor if is_bool => Expr::binary("!=", Level::Equality, a, b),
-            // Fast arithmetic holds that no number differs from itself, though a NaN does.
+            // Fast arithmetic assumes that no number differs from itself, but a NaN does.
             BinaryOp::Ne if is_float && a.text == b.text => self.is_special(t, "is_nan", a, of[0]),
             BinaryOp::Eq if is_float && a.text == b.text => self.is_special(t, "is_nan", a, of[0]).not(),
             BinaryOp::Rem if is_float => Expr::call("fmod", &[a.clone(), b.clone()]),
@@ -165,7 +165,7 @@ impl Msl {
         }
     }
 
-    /// A choice for each component by itself.
+    /// A select for each component separately.
     pub fn mixed(&self, b: &mut Body, [c, a, r]: &[Expr; 3], ty: TypeId) -> Expr {
         if !b.t.types.scalar_of(ty).is_some_and(Scalar::is_bool) {
             return Expr::call("select", &[r.clone(), a.clone(), c.clone()]);
@@ -183,7 +183,7 @@ impl Msl {
         Expr::call(self.help(t, name, wide), &[a])
     }
 
-    /// A call of a built-in function with one result; none if the language lacks it.
+    /// A call of a built-in function with one result; `None` if the language lacks it.
     pub fn function_of(
         &self,
         t: &mut Writer,
@@ -259,12 +259,12 @@ impl Msl {
         if t.types.components(ty) == Some(1) { part } else { self.splat(t, ty, &part) }
     }
 
-    /// A function of bits, which gives a number of the operand's type.
+    /// A bit function, whose result has the operand's type.
     fn count(&self, t: &mut Writer, name: &str, args: &[Expr], of: TypeId, ty: TypeId) -> Expr {
         t.converted(&Expr::call(name, args), of, ty)
     }
 
-    /// The lowest or the highest significant bit; -1 where there is none.
+    /// The lowest or the highest significant bit; -1 if there is none.
     fn find(&self, t: &mut Writer, function: MathFn, args: &[Expr], of: TypeId, ty: TypeId) -> Expr {
         let Some((scalar, size)) = t.shape(of) else { return t.broken("bits of such types") };
         let numbers = t.types.vector(Scalar::I32, size);
@@ -314,8 +314,8 @@ impl Msl {
         as_signed(b.t, sum, (scalar, 1))
     }
 
-    /// The sum of the products of integers of any signs, or of the bytes of words, in the result's type, to which a third operand
-    /// adds with saturation.
+    /// The sum of the products of integers of any signedness, or of the bytes of words, in the result's type; a third
+    /// operand is added with saturation.
     fn widened_dot(&self, b: &mut Body, mut args: Vec<Expr>, of: &[TypeId], ty: TypeId) -> Expr {
         let added = args.get(2).cloned();
         args.truncate(2);
@@ -370,7 +370,7 @@ impl Msl {
 /// A scalar and the number of components.
 type Shape = (Scalar, u8);
 
-/// Arguments of one shape: the numbers beside vectors as vectors.
+/// Arguments of one shape: numbers next to vectors become vectors.
 fn alike(t: &mut Writer, args: &[Expr], of: &[TypeId], ty: TypeId) -> Vec<Expr> {
     let size = t.types.components(ty).unwrap_or(1);
     let mut made = Vec::with_capacity(args.len());
@@ -383,8 +383,8 @@ fn alike(t: &mut Writer, args: &[Expr], of: &[TypeId], ty: TypeId) -> Vec<Expr> 
     made
 }
 
-/// Returns true if the language leaves the overflow of such numbers undefined: of signed ones. Narrow scalars are computed
-/// with as `int`, which the result fits in.
+/// Returns true if overflow of such numbers is undefined in the language: of signed ones. Narrow scalars are computed
+/// as `int`, which the result fits in.
 fn wraps((scalar, size): Shape) -> bool {
     scalar.is_signed() && (scalar.width >= 32 || size > 1)
 }
@@ -403,7 +403,7 @@ fn wrapped(t: &mut Writer, (op, level): (&str, Level), both: [&Expr; 2], of: [Sh
     as_signed(t, inner, shape)
 }
 
-/// The result in its type, where the language computes with wider numbers.
+/// The result converted to its type, if the language computes with wider numbers.
 fn narrowed(t: &mut Writer, value: Expr, (scalar, size): Shape) -> Expr {
     match scalar.is_int() && scalar.width < 32 && size == 1 {
         true => Expr::call(&t.vector_name(scalar, 1), &[value]),
@@ -417,7 +417,7 @@ fn is_literal(value: &Expr) -> bool {
     !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit())
 }
 
-/// A signed number as the unsigned one with its bits.
+/// A signed number as the unsigned one with the same bits.
 pub(super) fn as_unsigned(t: &mut Writer, value: &Expr, (scalar, size): Shape) -> Expr {
     if let Some(inner) = &value.unsigned {
         return (**inner).clone();
@@ -437,7 +437,7 @@ pub(super) fn as_unsigned(t: &mut Writer, value: &Expr, (scalar, size): Shape) -
     }
 }
 
-/// An unsigned number as the signed one with its bits.
+/// An unsigned number as the signed one with the same bits.
 pub(super) fn as_signed(t: &mut Writer, inner: Expr, (scalar, size): Shape) -> Expr {
     let value = Expr::call(&t.vector_name(scalar, size), std::slice::from_ref(&inner));
     Expr { unsigned: Some(Box::new(inner)), ..value }
@@ -451,7 +451,7 @@ mod tests {
     use crate::ir::Module;
     use crate::profile::Profile;
 
-    /// The text of an expression that is made with a writer.
+    /// The text of an expression that needs a writer.
     fn text(make: impl FnOnce(&mut Writer) -> Expr) -> String {
         let module = Module::default();
         let options = Options::new(Profile::named("msl-3.0").unwrap());

@@ -17,7 +17,7 @@ use crate::ir::{
 const MEMORY_ORDER: &str = "memory_order_relaxed";
 
 impl Msl {
-    /// A vector of components that follow each other, without alignment of its own.
+    /// A vector of consecutive components, without its own alignment.
     pub fn packed_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String {
         format!("packed_{}", t.vector_name(scalar, size))
     }
@@ -214,7 +214,7 @@ impl Msl {
             AtomicOp::CompareExchange => {
                 let logical = b.t.types.logical(ty);
                 let helper = self.help(b.t, "compare_exchange", logical);
-                // The value that is compared with comes first in the helper.
+                // The comparand comes first in the helper.
                 return Some(Expr::call(helper, &[place, args[1].clone(), args[0].clone()]).reading_memory(true));
             }
         };
@@ -236,7 +236,7 @@ impl Msl {
         let has_fences = self.has(b.t, Part::Fences);
         let fence = (is_wide && has_fences).then(|| self.fence(b, kinds, reach));
         let wait = match execution {
-            // Barriers in a row are one.
+            // Consecutive barriers become one.
             Some(Scope::Workgroup) if is_first => Some(format!("threadgroup_barrier({})", self.flags_of(b, all))),
             Some(Scope::Subgroup) => Some(format!("simdgroup_barrier({})", self.flags_of(b, kinds))),
             Some(Scope::Workgroup | Scope::Invocation) => None,
@@ -270,7 +270,7 @@ impl Msl {
         format!("atomic_thread_fence({}, memory_order_seq_cst, {scope})", self.flags_of(b, kinds))
     }
 
-    /// Finds the memory barriers that a part of the workgroup may not reach, where barriers stand for fences.
+    /// Finds the memory barriers that a part of the workgroup may not reach, if barriers replace fences.
     pub fn find_parted_fences(&self, t: &mut Writer, entry: &EntryPoint) {
         if entry.stage.has_workgroups() && !self.has(t, Part::Fences) {
             t.msl.parted_fences =
@@ -278,7 +278,7 @@ impl Msl {
         }
     }
 
-    /// A barrier in place of a fence, in versions without fences: all participating threads wait.
+    /// A barrier instead of a fence, in versions without fences: all participating threads wait.
     fn barrier_for_fence(&self, b: &mut Body, kinds: MemoryKinds, reach: Scope) -> Option<String> {
         let flags = self.flags_of(b, kinds);
         let has_workgroups = b.t.stage().is_some_and(Stage::has_workgroups);
@@ -298,8 +298,8 @@ impl Msl {
         }
     }
 
-    /// The memory that consecutive barriers order, and true if one of them waits for the workgroup; false for the
-    /// last where one before the current does so already.
+    /// The memory that consecutive barriers order, and true if one of them waits for the workgroup; false for the last
+    /// value if an earlier barrier already does this.
     fn run_of(&self, b: &Body) -> (MemoryKinds, bool, bool) {
         let Some((block, at)) = b.current.and_then(|id| b.uses.place(id)) else {
             return (MemoryKinds::empty(), false, true);

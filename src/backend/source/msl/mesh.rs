@@ -1,5 +1,5 @@
-//! Mesh and object functions (sections 5.1.7 and 5.1.8). The outputs of a mesh shader, which it writes in parts, are in memory of
-//! the workgroup until its end, where each thread hands on some.
+//! Mesh and object functions (sections 5.1.7 and 5.1.8). A mesh shader writes its outputs in parts, so they are in
+//! workgroup memory until its end, when each thread emits some of them.
 
 use super::crowds::{Owner, OwnerNames};
 use super::dialect::Part;
@@ -34,13 +34,13 @@ pub(in crate::backend::source) struct Mesh {
     indices: [String; 2],
     /// The grid of mesh functions that an object function starts.
     grid: String,
-    /// The struct of the payload where the source's is none, and the name that stands for it.
+    /// The struct of the payload if the source's is not a struct, and the name of its member.
     wrapped: Option<[String; 2]>,
     /// The bytes of the payload.
     pub payload: Option<u32>,
 }
 
-/// Returns true if the functions of a module are to be part of its entry point: one of them ends the invocation.
+/// Returns true if the functions of a module must be part of its entry point, because one of them ends the invocation.
 pub(super) fn joins(module: &Module) -> bool {
     let Some(entry) = module.entry_points.first().filter(|entry| entry.stage == Stage::Task) else { return false };
     let ends = |f: &Function| f.insts.iter().any(|(_, inst)| matches!(inst.op, Op::End(..)));
@@ -93,7 +93,7 @@ pub(super) fn return_after_ends(module: &mut Cow<Module>) {
     }
 }
 
-/// Returns true if a function ends the invocation at its end, or by a call there, and nowhere returns before.
+/// Returns true if a function ends the invocation at its end, or by a call there, and never returns before.
 fn always_ends(module: &Module, f: &Function) -> bool {
     let ends = |insts: &[InstId]| match insts.iter().map(|at| f.insts[*at].op).collect::<Vec<_>>().as_slice() {
         [.., Op::End(..)] => true,
@@ -104,7 +104,7 @@ fn always_ends(module: &Module, f: &Function) -> bool {
     ends(&f.blocks[f.body].insts) && f.blocks.iter().all(|(_, block)| !returns(&block.insts) || ends(&block.insts))
 }
 
-/// Returns true if the entry point gives the numbers of vertices and primitives on every way.
+/// Returns true if the entry point sets the numbers of vertices and primitives on every path.
 fn sets_counts(b: &Body) -> bool {
     let sets = |at: &InstId| match b.f.insts[*at].op {
         Op::Foreign(of, _) => b.t.module.foreign.instructions[of as usize].opcode == SET_COUNTS,
@@ -154,7 +154,7 @@ impl Msl {
         self.find_payload(t);
     }
 
-    /// The payload is a struct: one is made where the source has another type.
+    /// The payload is a struct: one is created if the source has another type.
     fn find_payload(&self, t: &mut Writer) {
         let module = t.module;
         let payload = module.globals.iter().find(|(_, global)| global.space == Space::TaskPayload);
@@ -180,7 +180,7 @@ impl Msl {
         }
     }
 
-    /// Declares the struct of a payload that the source has without one.
+    /// Declares a struct for a payload that has none in the source.
     fn declare_payload(&self, t: &mut Writer, id: GlobalId, global: &Global) {
         let Some([ty, _]) = t.msl.mesh.wrapped.clone() else { return };
         let name = t.global(id);
@@ -393,7 +393,7 @@ impl Msl {
         }
     }
 
-    /// The path to an input or output from which the paths of its leaves start, and its type there.
+    /// The path to an input or output, relative to which the paths of its leaves are, and its type.
     pub fn leaf_root(&self, t: &Writer, id: GlobalId, name: &str) -> (String, TypeId) {
         let ty = t.module.globals[id].ty;
         match self.owner_of(t, id) {
@@ -405,7 +405,7 @@ impl Msl {
         }
     }
 
-    /// Stores the corners of a primitive, or one of them. Returns false for pointers to others.
+    /// Stores the indices of a primitive, or one of them. Returns false for other pointers.
     pub fn store_corners(&self, b: &mut Body, pointer: Value, value: Value) -> bool {
         let Value::Inst(at) = pointer else { return false };
         let Op::Access { base: Value::Global(id), indices } = b.f.insts[at].op else { return false };
@@ -452,7 +452,7 @@ impl Msl {
         true
     }
 
-    /// An instruction that the typed form knows by its number.
+    /// A foreign instruction.
     pub fn foreign(&self, b: &mut Body, at: u32, args: Values, ty: TypeId) -> Option<Expr> {
         let instruction = &b.t.module.foreign.instructions[at as usize];
         if instruction.set.is_some() || instruction.opcode != SET_COUNTS || ty != Types::VOID {

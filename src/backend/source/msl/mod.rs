@@ -59,7 +59,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use tessellation::Tessellation;
 
-/// Things that a function uses besides its parameters and variables. The language has no global variables.
+/// What a function uses in addition to its parameters and variables. The language has no global variables.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Extra {
     /// A variable of the module.
@@ -87,14 +87,14 @@ struct OwnNames {
     inputs: String,
 }
 
-/// Facts about a module in MSL, beyond the common ones.
+/// MSL-specific facts about a module.
 #[derive(Default)]
 pub(super) struct State {
     /// Uses of the function being written.
     used: BTreeSet<Extra>,
     /// Uses of each earlier function, in the order of its additional parameters.
     extras: FxHashMap<FuncId, Rc<[Extra]>>,
-    /// The private variables that each function before it, or one that it calls, changes.
+    /// The private variables that each function so far, or one of its callees, changes.
     changed: FxHashMap<FuncId, BTreeSet<GlobalId>>,
     names: OwnNames,
     /// Buffers whose size the shader queries, in the order of the buffer of sizes.
@@ -365,7 +365,7 @@ impl Language for Msl {
         self.first_value(b, value, ty)
     }
 
-    /// The language has no hints for selections; pragmas of loops are their own lines.
+    /// The language has no hints for selections; pragmas of loops are separate lines.
     fn hint(&self, _: &mut Body, _: ControlHint) -> &'static str {
         ""
     }
@@ -378,7 +378,7 @@ impl Language for Msl {
         b.line("discard_fragment()".to_string());
     }
 
-    /// Raster order groups order the accesses by themselves.
+    /// Raster order groups order the accesses themselves.
     fn interlock(&self, _: &mut Body, _: bool) {}
 
     fn print(&self, b: &mut Body, _: &str, _: Vec<Expr>) {
@@ -505,13 +505,13 @@ impl Language for Msl {
     }
 }
 
-/// The name of the entry point: the language has `main` for itself.
+/// The name of the entry point: the language reserves `main`.
 fn entry_name(t: &mut Writer, name: &str) -> String {
     let name = if name == "main" { "main0" } else { name };
     t.names.unique(name, None)
 }
 
-/// Warnings of qualifiers that the language cannot keep.
+/// Warnings about qualifiers that the language cannot keep.
 pub(super) fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let kept = Kept {
         precise: false,

@@ -1,9 +1,9 @@
-//! Names that MSL takes.
+//! Names that MSL accepts.
 
 use crate::backend::source::names;
 
-/// The words of the language that a name cannot be: keywords of C++14 and of the language (section 1.4), and the types, namespaces
-/// and macros that its standard library has (sections 2, 4, 5 and 6).
+/// The words of the language that cannot be names: keywords of C++14 and of MSL (section 1.4), and the types,
+/// namespaces and macros of its standard library (sections 2, 4, 5 and 6).
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "CHAR_BIT", "CHAR_MAX", "CHAR_MIN", "FP_ILOGB0", "FP_ILOGBNAN", "HUGE_VAL", "HUGE_VALF", "HUGE_VALH", "INFINITY",
@@ -56,7 +56,7 @@ const FUNCTIONS: &[&str] = &[
     "step", "subsat", "tan", "tanh", "tanpi", "threadgroup_barrier", "transpose", "trunc",
 ];
 
-/// The letters that names of the standard library begin with, where there are many.
+/// Common prefixes of names in the standard library.
 const STARTS: [&str; 14] = [
     "simd_",
     "quad_",
@@ -74,7 +74,7 @@ const STARTS: [&str; 14] = [
     "CONSTANT_",
 ];
 
-/// A name that the language takes.
+/// A name that the language accepts.
 pub(super) fn spelled(name: &str) -> String {
     let mut text = names::plain(name);
     if is_reserved(&text) {
@@ -94,8 +94,8 @@ fn is_reserved(name: &str) -> bool {
         || is_numbered_type(name)
 }
 
-/// Returns true for a digit, for an underscore and an upper-case letter, which C++ leaves to the compiler, and for the letters
-/// that names of the standard library begin with.
+/// Returns true for a digit, for an underscore and an upper-case letter, which C++ reserves, and for the prefixes of
+/// names in the standard library.
 fn begins_as_reserved(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_digit())
         || name.strip_prefix('_').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))

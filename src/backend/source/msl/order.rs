@@ -1,6 +1,6 @@
-//! Critical sections of fragment shaders: the resources that they touch are in a raster order group (section 5.2.1.2), whose
-//! accesses are in the order of the fragments of a pixel. That orders more than the section, never less: a fragment waits
-//! from its first access to the group until those before it have made their last.
+//! Critical sections of fragment shaders: the resources that they access are in a raster order group (section 5.2.1.2),
+//! whose accesses are in the order of the fragments of a pixel. This orders more than the section, never less: a
+//! fragment waits from its first access to the group until earlier fragments have made their last.
 
 use super::Msl;
 use crate::backend::source::globals::access_of;
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 struct Touched {
     globals: BTreeSet<GlobalId>,
     functions: BTreeSet<FuncId>,
-    /// True if some place is not known: all of them count then.
+    /// True if some place is unknown, so that all of them count.
     is_open: bool,
     /// True if memory at an address is touched.
     has_addresses: bool,
@@ -91,7 +91,7 @@ fn see(t: &Writer, f: &Function, op: Op, touched: &mut Touched) {
     }
 }
 
-/// Notes the resource that a value is, points into or was read from.
+/// Records the resource that a value is, points into or was read from.
 fn root(t: &Writer, f: &Function, value: Value, touched: &mut Touched) {
     match value {
         Value::Global(id) => drop(touched.globals.insert(id)),

@@ -39,7 +39,7 @@ const PROPERTIES: [(RayOp, &str, &str); 12] = [
     (RayOp::WorldToObject, "get_candidate_world_to_object_transform", "get_committed_world_to_object_transform"),
 ];
 
-/// The flags of a ray as the parameters of a query. The flag that skips closest-hit shaders says nothing here.
+/// The flags of a ray as the parameters of a query. The flag that skips closest-hit shaders has no effect here.
 pub(super) const PARAMETERS: &[&str] = &[
     "raytracing::intersection_params ray_parameters(uint flags) {",
     "    raytracing::intersection_params parameters;",
@@ -67,7 +67,7 @@ impl Msl {
         name.to_string()
     }
 
-    /// An operation on a ray query; none if it has no result.
+    /// An operation on a ray query; `None` if it has no result.
     pub fn ray(&self, b: &mut Body, op: RayOp, on: Value, args: Values, ty: crate::ir::TypeId) -> Option<Expr> {
         if op == RayOp::Structure {
             return Some(b.t.lacking("acceleration structures at addresses"));
@@ -98,7 +98,7 @@ impl Msl {
                 None
             }
             RayOp::CandidateAabbOpaque => Some(call.not()),
-            // Candidates are counted from triangles on, what is committed from none on.
+            // Candidates are counted from triangles on, committed intersections from none on.
             RayOp::IntersectionType if !is_committed => {
                 let number = Expr::call("uint", &[call]);
                 Some(Expr::binary("-", Level::Sum, &number, &Expr::primary("1u")))

@@ -11,7 +11,7 @@ use crate::ir::{EntryPoint, Module, PrimitiveMode, Stage};
 use crate::kernel;
 use serde::Serialize;
 
-/// The facts of every target with those of Metal.
+/// The facts common to all targets, and Metal's.
 #[derive(Serialize)]
 struct Whole {
     #[serde(flatten)]
@@ -26,7 +26,7 @@ struct Metal {
     language: String,
     /// The name of the entry point in the text.
     function: String,
-    /// The buffers whose bytes the buffer of sizes has, a word each, in order.
+    /// The buffers whose sizes in bytes are in the buffer of sizes, one word each, in order.
     sizes: Vec<String>,
     /// Samplers that textures of the source brought with them.
     samplers: Vec<Sampler>,
@@ -42,10 +42,10 @@ struct Metal {
     payload_bytes: Option<u32>,
 }
 
-/// The properties of a pipeline with tessellation, and what its stages hand on.
+/// The properties of a pipeline with tessellation, and the values passed between its stages.
 #[derive(Serialize)]
 struct Tessellated {
-    /// The patch type: `triangle` or `quad`; none for vertex stages.
+    /// The patch type: `triangle` or `quad`; `None` for vertex stages.
     #[serde(skip_serializing_if = "Option::is_none")]
     domain: Option<&'static str>,
     /// The struct of a patch's factors in their buffer.
@@ -69,7 +69,8 @@ struct Tessellated {
 #[derive(Serialize)]
 struct Attribute {
     number: u32,
-    /// `control_point` and `patch` by the step functions of these names, `factors` by patch from the buffer of factors.
+    /// `control_point` and `patch` for the step functions of these names, `factors` for one per patch in the buffer of
+    /// factors.
     step: &'static str,
     #[serde(flatten)]
     part: Place,
@@ -78,7 +79,7 @@ struct Attribute {
 /// A struct in a buffer.
 #[derive(Serialize)]
 struct Laid {
-    /// The buffer that has one after the other.
+    /// The buffer that contains them consecutively.
     buffer: String,
     stride: u32,
     members: Vec<Member>,
@@ -91,7 +92,7 @@ struct Member {
     part: Place,
 }
 
-/// A vector or scalar that stages hand on.
+/// A vector or scalar passed between stages.
 #[derive(Serialize)]
 struct Place {
     name: String,
@@ -147,7 +148,7 @@ impl Tessellated {
     }
 }
 
-/// A sampler that is its own variable.
+/// A separate sampler.
 #[derive(Serialize)]
 struct Sampler {
     name: String,
@@ -159,7 +160,7 @@ struct Sampler {
 #[derive(Serialize)]
 struct Numbered {
     name: String,
-    /// Set and binding in the source; none for push constants and the buffer of sizes.
+    /// Set and binding in the source; `None` for push constants and the buffer of sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     set: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -169,7 +170,7 @@ struct Numbered {
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<&'static str>,
     index: u32,
-    /// The numbers that an array takes, from `index` on.
+    /// The number of indices of an array, from `index` on.
     #[serde(skip_serializing_if = "is_one")]
     count: u32,
 }
@@ -192,7 +193,7 @@ struct Held {
     binding: u32,
     kind: &'static str,
     id: u32,
-    /// The ids that an array takes, from that one on.
+    /// The number of ids of an array, from the first one on.
     #[serde(skip_serializing_if = "is_one")]
     count: u32,
 }

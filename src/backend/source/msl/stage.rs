@@ -17,7 +17,7 @@ use crate::ir::{
 pub(super) struct Attribute {
     pub text: &'static str,
     pub scalar: Scalar,
-    /// The part of the language that it is, where not every version has it.
+    /// The part of the language that it belongs to, if not every version has it.
     part: Option<Part>,
 }
 
@@ -83,7 +83,7 @@ const fn usual_attribute(of: BuiltIn, depth: DepthPromise) -> Option<Attribute> 
     }
 }
 
-/// The scalar that the language gives a built-in value.
+/// The language's scalar type for a built-in value.
 pub(super) fn given(stage: Option<Stage>, of: BuiltIn) -> Option<Scalar> {
     match of {
         BuiltIn::PatchVertices => return Some(Scalar::U32),
@@ -93,7 +93,7 @@ pub(super) fn given(stage: Option<Stage>, of: BuiltIn) -> Option<Scalar> {
     Some(attribute(stage, of, DepthPromise::Any)?.scalar)
 }
 
-/// Built-in values that the language has no counterpart of.
+/// Built-in values without a counterpart in the language.
 const fn is_missing(of: BuiltIn) -> bool {
     matches!(
         of,
@@ -106,7 +106,7 @@ const fn is_missing(of: BuiltIn) -> bool {
     )
 }
 
-/// Built-in values that are arrays in the source: variables of the entry point stand for them.
+/// Built-in values that are arrays in the source: variables of the entry point represent them.
 pub(super) const fn is_array(of: BuiltIn) -> bool {
     matches!(of, BuiltIn::SampleMask | BuiltIn::ClipDistance | BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner)
 }
@@ -153,15 +153,15 @@ impl Msl {
         }
     }
 
-    /// Adds the built-in values that others are made from: the number of a sample for its position, and the position of the
-    /// fragment for the attachments that it reads.
+    /// Adds the built-in values that others are computed from: a sample's index for its position, and the fragment's
+    /// position for the attachments that it reads.
     pub fn note_positions(&self, t: &mut Writer) {
         if t.ports.find(BuiltIn::SamplePosition, Space::Input).is_some() {
             t.note_built_in(BuiltIn::SampleId, "sample_index", Types::I32);
         }
     }
 
-    /// Returns true for values that a stage of tessellation has without their own attribute.
+    /// Returns true for values that have no attribute in a tessellation stage.
     fn is_in_memory(&self, t: &Writer, of: BuiltIn, space: Space) -> bool {
         let is_of_patch = of == BuiltIn::PatchVertices || is_level(of);
         match t.stage() {
@@ -200,7 +200,7 @@ impl Msl {
         Expr::primary(b.t.msl.names.lane.clone())
     }
 
-    /// Refuses numbers of lanes in functions that have no attributes for them (section 5.2.3).
+    /// Refuses lane indices in functions without attributes for them (section 5.2.3).
     fn check_lanes(&self, t: &mut Writer) {
         match t.stage() {
             Some(Stage::Fragment) => drop(self.needs(t, Part::LanesInFragments)),
@@ -218,7 +218,7 @@ impl Msl {
         Expr::primary(b.t.msl.names.lanes.clone())
     }
 
-    /// The variable that stands for a built-in value.
+    /// The variable for a built-in value.
     pub fn built_in(&self, b: &mut Body, of: BuiltIn, space: Space) -> Option<Expr> {
         let at = b.t.ports.built_in.iter().position(|given| given.of == of && given.space == space)?;
         b.t.msl.used.insert(Extra::BuiltIn(at));
@@ -227,7 +227,7 @@ impl Msl {
         Some(Expr::primary(if is_member { format!("{}.{name}", b.t.ports.output) } else { name }))
     }
 
-    /// The scalar that the language gives a built-in value.
+    /// The language's scalar type for a built-in value.
     pub fn given_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
         let global = &t.module.globals[id];
         let Binding::BuiltIn(of) = global.binding else { return None };
@@ -238,7 +238,7 @@ impl Msl {
         }
     }
 
-    /// An input or output where it is used.
+    /// An input or output at its use.
     pub fn port(&self, b: &mut Body, id: GlobalId) -> Expr {
         let global = &b.t.module.globals[id];
         if let Some(owner) = self.owner_of(b.t, id) {

@@ -1,5 +1,5 @@
-//! Tessellation. The evaluation stage is a post-tessellation vertex function (section 5.1.2). The language has no control stage:
-//! a kernel is one, with a workgroup for each patch and a thread for each control point that it assigns.
+//! Tessellation. The evaluation stage is a post-tessellation vertex function (section 5.1.2). The language has no
+//! control stage: it becomes a kernel, with a workgroup for each patch and a thread for each output control point.
 
 use super::crowds::{Owner, OwnerNames, Part, Record};
 use super::{Extra, Msl};
@@ -51,11 +51,11 @@ impl Domain {
 #[derive(Clone, Default, Debug)]
 pub(in crate::backend::source) struct Tessellation {
     pub domain: Domain,
-    /// Control points of a patch that the control stage assigns; none if an evaluation stage is alone.
+    /// Output control points of the control stage; `None` if an evaluation stage is compiled alone.
     pub points: Option<u32>,
     /// True if a control stage reads levels, which are halves in the buffer.
     reads_levels: bool,
-    /// The macro with the number of control points, and the one of the attribute, where the number is not known.
+    /// The macros for the number of control points and for the attribute, if the number is unknown.
     macros: [String; 2],
     /// The index of a loop over control points.
     index: String,
@@ -141,7 +141,7 @@ impl Msl {
         }
     }
 
-    /// The macro that is the attribute of a function whose number of control points the host gives.
+    /// The macro for the attribute of a function whose number of control points the host sets.
     pub fn patch_macro(&self, t: &Writer) -> Vec<String> {
         let Tessellation { domain, points, macros: [count, attribute], .. } = &t.msl.tessellation;
         if t.stage() != Some(Stage::TessEvaluation) || points.is_some() {
@@ -281,7 +281,7 @@ impl Msl {
         b.setup.push(Stmt::new(origin, Kind::For { first: Some(Box::new(first)), condition, steps, body, hint: "" }));
     }
 
-    /// The number of control points of a patch that an evaluation stage takes in.
+    /// The number of input control points of an evaluation stage's patch.
     fn point_count(&self, t: &Writer) -> String {
         let own = self.names_of(t, Owner::ControlPoint).own;
         match t.msl.tessellation.points {
@@ -290,8 +290,8 @@ impl Msl {
         }
     }
 
-    /// The argument of a built-in value of an evaluation stage, and the variables that the source has instead of it. None for
-    /// those that are not its own.
+    /// The argument of a built-in value of an evaluation stage, and the variables that the source has instead of it;
+    /// `None` for values of other stages.
     pub fn evaluation_argument(&self, b: &mut Body, Given { of, name, ty, .. }: &Given) -> Option<Option<String>> {
         match of {
             BuiltIn::TessCoord if b.t.msl.tessellation.domain == Domain::Quad => {
@@ -404,7 +404,7 @@ impl Msl {
         }
     }
 
-    /// The levels that a control stage assigns, where they are read: in memory of the workgroup, since the buffer has halves.
+    /// The levels that a control stage outputs, if it reads them: in workgroup memory, because the buffer has halves.
     pub fn levels(&self, b: &mut Body, id: GlobalId) -> Expr {
         let Binding::BuiltIn(of) = b.t.module.globals[id].binding else { return b.t.broken("levels without a name") };
         if !b.t.msl.tessellation.reads_levels {
@@ -415,7 +415,7 @@ impl Msl {
         Expr::primary(self.member_name(b.t, id))
     }
 
-    /// Stores a level of tessellation, or all of a kind. Returns false for pointers to others.
+    /// Stores a tessellation level, or all of a kind. Returns false for other pointers.
     pub fn store_level(&self, b: &mut Body, pointer: Value, value: Value) -> bool {
         let Some((id, index)) = self.level_of(b, pointer) else { return false };
         let Binding::BuiltIn(of) = b.t.module.globals[id].binding else { return false };
@@ -475,7 +475,7 @@ impl Msl {
         }
     }
 
-    /// The levels that a pointer points to, and the index where it is one of them.
+    /// The levels that a pointer points to, and the index if it is one of them.
     fn level_of(&self, b: &Body, pointer: Value) -> Option<(GlobalId, Option<Value>)> {
         let (id, index) = match pointer {
             Value::Global(id) => (id, None),
@@ -489,7 +489,7 @@ impl Msl {
     }
 }
 
-/// The domain of a control stage that is compiled alone: quads alone have a fourth outer and a second inner level.
+/// The domain of a control stage that is compiled alone: only quads have a fourth outer and a second inner level.
 fn domain_of_levels(t: &Writer) -> Domain {
     let module = t.module;
     let is_last = |of: BuiltIn, index: Option<u32>| match of {

@@ -21,7 +21,7 @@ const SCALARS: [(Scalar, &str); 11] = [
     (Scalar::U64, "ulong"),
 ];
 
-/// The name of a vector or scalar, where the language has one.
+/// The name of a vector or scalar, if the language has one.
 pub(super) fn vector_text(t: &Writer, ty: TypeId) -> String {
     let Some((scalar, size)) = t.shape(ty) else { return String::new() };
     let row = SCALARS.iter().find(|(of, _)| *of == scalar);

@@ -78,7 +78,7 @@ impl Body<'_, '_> {
         parts.iter().map(|part| self.read(part)).collect()
     }
 
-    /// The value at a path that needs no reading part by part.
+    /// The value at a path that can be read as a whole.
     fn read_path(&mut self, laid: &LaidPath) -> Option<Expr> {
         if is_plain_path(self.t, laid) {
             return Some(if laid.points { dereferenced(&laid.path) } else { laid.path.clone() });
@@ -132,7 +132,7 @@ impl Body<'_, '_> {
         language.read_bytes(self, address, scalar, (0, size))
     }
 
-    /// Stores where a pointer points.
+    /// Stores to the target of a pointer.
     pub fn store_place(&mut self, pointer: Value, value: Value) {
         let value = self.value(value);
         if let Some(place) = self.whole_place(pointer) {
@@ -201,7 +201,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Stores to a path that needs no writing part by part. Returns false for others.
+    /// Stores to a path that can be written as a whole. Returns false for others.
     fn write_path(&mut self, laid: &LaidPath, value: &Expr) -> bool {
         if is_plain_path(self.t, laid) {
             let place = if laid.points { dereferenced(&laid.path) } else { laid.path.clone() };

@@ -28,7 +28,7 @@ impl Wgsl {
         Expr::call(&t.type_name(to), &[value])
     }
 
-    /// The same bits as another type.
+    /// Reinterprets the bits as another type.
     pub fn reinterpreted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
         match (t.shape(from), t.shape(to)) {
             (Some(from), Some(to)) if from == to => value.clone(),
@@ -55,8 +55,8 @@ impl Wgsl {
         }
     }
 
-    /// The bits of two or four halves as one or two words. Readers of WGSL that lack a `bitcast` between elements of two sizes,
-    /// which naga is one of, have the conversions that pack and unpack halves (WGSL 17.10 and 17.11).
+    /// The bits of two or four halves as one or two words. WGSL implementations without a `bitcast` between elements of
+    /// different sizes, such as naga, have functions that pack and unpack halves (WGSL 17.10 and 17.11).
     fn words_of_halves(&self, t: &mut Writer, value: Expr, (from, halves): (TypeId, u8), to: TypeId) -> Expr {
         let words = if halves == 2 {
             Expr::call("pack2x16float", &[Expr::call("vec2f", &[value])])

@@ -1,7 +1,7 @@
 //! Constants as expressions (WGSL 8.1, 8.5), and specialization constants as overrides.
 //!
-//! The language evaluates expressions of constants when it makes the shader, and refuses those whose values are infinite, are
-//! no numbers, or do not fit. Such values are computed by a function.
+//! The language evaluates constant expressions at shader creation, and rejects infinities, NaNs and values that do not
+//! fit. Such values are computed by a function.
 
 use super::Wgsl;
 use crate::backend::source::expr::{Expr, Level};
@@ -9,7 +9,7 @@ use crate::backend::source::writer::Writer;
 use crate::ir::constant::sign_extend;
 use crate::ir::{ConstId, ConstValue, Scalar, ScalarKind, Type, TypeId, Types, print::scalar_name};
 
-/// Returns true for a number that the language has a literal of.
+/// Returns true for a number with a literal in the language.
 fn is_finite(scalar: Scalar, bits: u64) -> bool {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 16) => half::f16::from_bits(bits as u16).is_finite(),
@@ -50,9 +50,9 @@ impl Wgsl {
         let text = match value.abs() {
             f32::MAX if value < 0.0 => "-0x1.fffffep+127".to_string(),
             f32::MAX => "0x1.fffffep+127".to_string(),
-            // Zeros of the language's own numbers have no sign.
+            // Zeros of abstract numbers have no sign.
             0.0 if value.is_sign_negative() && ending.is_empty() => "-0.0f".to_string(),
-            // The shortest text that means this number.
+            // The shortest text that denotes this number.
             _ => format!("{value:?}{ending}"),
         };
         Expr::new(text, level)
@@ -110,7 +110,7 @@ impl Wgsl {
     }
 }
 
-/// A literal with the ending of its type, where it has none.
+/// A literal with the suffix of its type, unless it already has one.
 pub(super) fn typed(value: &Expr, scalar: Scalar) -> Expr {
     let digits = value.text.strip_prefix('-').unwrap_or(&value.text);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) || digits.contains([' ', '(']) {

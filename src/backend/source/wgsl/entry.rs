@@ -10,7 +10,7 @@ use crate::backend::source::writer::Writer;
 use crate::backend::written::names_in;
 use crate::ir::{ArrayLen, EntryPoint, Scalar, Space, Stage, Type, TypeId};
 
-/// Columns that the head of a function takes before each argument gets a line.
+/// Maximum width of a function's header before each argument gets a line.
 const WIDEST: usize = 110;
 
 /// The result of an entry point.
@@ -25,7 +25,7 @@ pub(super) struct Outputs {
 }
 
 impl Wgsl {
-    /// Finds the outputs of an entry point, and where its own function keeps them.
+    /// Finds the outputs of an entry point, and the variables for them in its function.
     pub fn begin(&self, b: &mut Body) {
         b.t.wgsl.named_constants.clear();
         let Some(entry) = b.entry else { return };
@@ -93,7 +93,7 @@ impl Wgsl {
         }
     }
 
-    /// Gives each member of the struct of outputs its own name.
+    /// Gives each member of the struct of outputs a unique name.
     fn name_members(&self, t: &Writer, leaves: &mut [Leaf]) {
         let mut names = crate::backend::source::names::Names::new(t.language);
         for leaf in leaves {
@@ -101,13 +101,13 @@ impl Wgsl {
         }
     }
 
-    /// The type that the language gives an input or output.
+    /// The language's type of an input or output.
     fn given_name(&self, t: &mut Writer, leaf: &Leaf) -> String {
         let ty = self.given_type(t, leaf.ty, leaf.given);
         t.type_name(ty)
     }
 
-    /// The type of the language for an input or output: scalars and vectors may be of other scalars than in the module.
+    /// The language's type for an input or output: scalars and vectors may have other scalar types than in the module.
     fn given_type(&self, t: &mut Writer, ty: TypeId, given: Scalar) -> TypeId {
         match t.types.components(ty) {
             Some(size) => t.types.vector(given, size),
@@ -138,7 +138,7 @@ impl Wgsl {
         format!("{attributes}\nfn {}({params}){result} {{", entry.name)
     }
 
-    /// The sizes of a workgroup, without those at the end that are 1.
+    /// The sizes of a workgroup, without trailing ones.
     fn workgroup_size(&self, t: &mut Writer, entry: &EntryPoint) -> String {
         let sizes = entry.workgroup_size.map(|id| match t.module.constants.bits(id) {
             Some(size) => size.to_string(),
@@ -186,7 +186,7 @@ impl Wgsl {
         Some(format!("{} {name}: {}", leaf.attributes, self.given_name(b.t, leaf)))
     }
 
-    /// The arguments that an input is made of, and the statement that makes it.
+    /// The arguments that an input consists of, and the statement that assembles it.
     fn composite_arguments(
         &self,
         b: &mut Body,
@@ -275,7 +275,7 @@ impl Wgsl {
         b.line(if is_struct { format!("return {}", outputs.whole) } else { "return".to_string() });
     }
 
-    /// Returns the one output as it is computed, where nothing else uses its variable.
+    /// Returns the only output directly, if nothing else uses its variable.
     pub fn polish(&self, b: &mut Body, code: &mut Vec<Stmt>) {
         let outputs = &b.t.wgsl.outputs;
         let ([only], [Kind::Define(declared)]) = (outputs.leaves.as_slice(), outputs.declared.as_slice()) else {

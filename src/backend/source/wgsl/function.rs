@@ -51,7 +51,7 @@ impl Wgsl {
         }
     }
 
-    /// A parameter where it is used: a texture with its sampler is two.
+    /// A parameter at its use: a texture with its sampler is two.
     pub fn param(&self, b: &mut Body, index: u32) -> Made {
         let name = Expr::primary(b.params[index as usize].clone());
         let ty = b.f.params[index as usize].ty;
@@ -93,7 +93,7 @@ impl Wgsl {
         call(name, &list)
     }
 
-    /// A module-scope variable where it is used.
+    /// A module-scope variable at its use.
     pub fn global(&self, b: &mut Body, id: GlobalId) -> Made {
         let global = &b.t.module.globals[id];
         match global.space {
@@ -113,14 +113,14 @@ impl Wgsl {
 
     /// A composite of its parts.
     pub fn construct(&self, b: &mut Body, ty: TypeId, parts: &[Expr]) -> Expr {
-        // The components of a vector one after the other are that vector.
+        // The components of a vector in order are that vector.
         if let ([whole], Type::Vector { .. }) = (parts, b.t.types.get(ty)) {
             return whole.clone();
         }
         call(&b.t.type_name(ty), parts)
     }
 
-    /// One of two values by a condition: of arrays, matrices and structs through a variable.
+    /// A select between two values; arrays, matrices and structs go through a variable.
     pub fn choice(&self, b: &mut Body, parts: &[Expr; 3], ty: TypeId) -> Expr {
         if b.t.shape(ty).is_some() {
             return self.select(parts);
@@ -133,7 +133,7 @@ impl Wgsl {
         chosen
     }
 
-    /// Ends a fragment's invocation: it continues as a helper, whose writes do nothing, so that it returns too.
+    /// Ends a fragment's invocation: it continues as a helper, whose writes have no effect, so it also returns.
     pub fn discard(&self, b: &mut Body) {
         b.push(Kind::Demote);
         b.leave();

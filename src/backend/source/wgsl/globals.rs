@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 /// Bytes of a row of a uniform buffer; arrays and structs start a new row (WGSL 14.4.5).
 const ROW: u32 = 16;
 
-/// The arrays of resources that do not become their own variables.
+/// The arrays of resources that do not become separate variables.
 const ARRAYS: &str = "arrays of resources with more than 16 elements, or without a length";
 
 impl Wgsl {
@@ -131,7 +131,7 @@ impl Wgsl {
         self.declare_bound(t, name, global, &format!("var<{space}> {name}: {ty};"));
     }
 
-    /// The struct of a block, which is declared where it is not yet.
+    /// The struct of a block, which is declared on first use.
     fn block_name(&self, t: &mut Writer, id: GlobalId, of: StructId) -> String {
         let how = How::of(Packing::Sized);
         if let Some(known) = t.laid_names.get(&(of, how)) {
@@ -162,7 +162,7 @@ impl Wgsl {
         "read_write"
     }
 
-    /// How a block is spelled: one of a single member is that member, unless the shader copies it as a whole.
+    /// The form of a block: one with a single member is that member, unless the shader copies it as a whole.
     pub fn form(&self, t: &mut Writer, id: GlobalId) -> Form {
         if let Some(known) = t.forms.get(&id) {
             return *known;
@@ -170,7 +170,7 @@ impl Wgsl {
         let global = &t.module.globals[id];
         let form = match t.block_of(global.ty) {
             _ if !is_buffer(global.space) => Form::Struct(Packing::Free),
-            // Refused where it is declared.
+            // It was already refused at its declaration.
             Some(of) if layout::lay_out(t, of, How::of(Packing::Sized)).is_none() => Form::Bytes,
             Some(of) if is_alone(t, of) && !self.is_copied(t, id) => {
                 Form::Elements { packing: Packing::Sized, is_packed: false }
@@ -232,8 +232,9 @@ impl Wgsl {
         }
     }
 
-    /// The name of the sampler that a texture brings with it. The samplers of a group follow all of its resources, in the order
-    /// of the textures' bindings; those of other stages of the program count too, so that the stages agree.
+    /// The name of the sampler that belongs to a combined texture. The samplers of a group follow all of its resources,
+    /// in the order of the textures' bindings; those of other stages of the program count too, so that the stages
+    /// agree.
     pub fn sampler_of(&self, t: &mut Writer, id: GlobalId) -> String {
         if let Some(known) = t.wgsl.samplers.get(&id) {
             return known.clone();
@@ -274,12 +275,12 @@ fn is_zero(t: &Writer, id: crate::ir::ConstId) -> bool {
     matches!(t.module.constants.get(id).value, ConstValue::Zero | ConstValue::Undef)
 }
 
-/// Returns true if atomic operations reach a variable, or its elements.
+/// Returns true if atomic operations access a variable, or its elements.
 fn is_reached(t: &Writer, id: GlobalId, ty: TypeId) -> bool {
     t.atomic_globals.contains(&id) && t.types.components(t.innermost(ty)) == Some(1)
 }
 
-/// Returns true if a block is nothing but one member at its start.
+/// Returns true if a block consists of one member at its start.
 fn is_alone(t: &Writer, of: StructId) -> bool {
     matches!(t.types.structs[of].members.as_slice(), [member] if member.offset == Some(0))
 }

@@ -1,4 +1,4 @@
-//! Functions that a text has besides the functions of the source, one per type: the language has no overloads.
+//! Functions that a text has in addition to the source's, one per type, because the language has no overloads.
 
 use super::Wgsl;
 use crate::backend::source::constants::component;
@@ -6,9 +6,9 @@ use crate::backend::source::helpers::{Helper, helper};
 use crate::backend::source::writer::Writer;
 use crate::ir::{Scalar, Type, TypeId};
 
-/// `N` in them stands for the function's name.
+/// `N` represents the function's name.
 const HELPERS: &[Helper] = &[
-    // The language refuses infinite numbers that it computes when it makes the shader.
+    // The language rejects infinities that it computes at shader creation.
     helper("float_of", &["fn N(bits: u32) -> f32 {", "    return bitcast<f32>(bits);", "}"]),
     helper(
         "words_of_halves",
@@ -58,7 +58,7 @@ const HELPERS: &[Helper] = &[
             "}",
         ],
     ),
-    // A negative factor takes the other one from the high half.
+    // A negative factor subtracts the other one from the high half.
     helper(
         "high_signed_product",
         &[
@@ -121,7 +121,7 @@ const INVERSES: [&[&str]; 3] = [
 ];
 
 impl Wgsl {
-    /// The name of a function that the text has from now on for a type of its operands.
+    /// The name of a function that is added to the text, for a type of operands.
     pub fn help(&self, t: &mut Writer, name: &'static str, ty: TypeId) -> String {
         self.helped(t, name, ty, |_| {
             let found = HELPERS.iter().find(|helper| helper.name == name);
@@ -129,7 +129,7 @@ impl Wgsl {
         })
     }
 
-    /// The name of a function for a type, which `write` gives the lines of where the text does not have it yet.
+    /// The name of a function for a type; `write` returns its lines if the text does not contain it yet.
     fn helped(
         &self,
         t: &mut Writer,
@@ -167,7 +167,7 @@ impl Wgsl {
         })
     }
 
-    /// The product of a column and a row that gives this matrix.
+    /// The product of a column and a row that results in this matrix.
     pub fn help_outer_product(&self, t: &mut Writer, ty: TypeId) -> String {
         let name = "outer_product";
         let Type::Matrix { columns, scalar, .. } = t.types.get(ty) else { return name.to_string() };
@@ -198,7 +198,7 @@ impl Wgsl {
     }
 }
 
-/// A line with a name for a letter that stands alone.
+/// A line with a name for a single letter.
 fn named(line: &str, letter: char, name: &str) -> String {
     let call = format!("{letter}(");
     match line.find(&call) {

@@ -40,7 +40,7 @@ impl Wgsl {
         })
     }
 
-    /// A part of an operation that the language's function does not take.
+    /// A part of an operation that the language's function does not support.
     fn lack(&self, b: &Body, op: ImageOp, call: &ImageCall) -> Option<&'static str> {
         use ImageParts as P;
         let known = match op {
@@ -71,7 +71,7 @@ impl Wgsl {
         }
     }
 
-    /// Returns true if a comparison is at the level that derivatives say, or at level 0.
+    /// Returns true if a comparison uses the level from derivatives, or level 0.
     fn compares_plainly(&self, b: &Body, call: &ImageCall) -> bool {
         let is_zero = |at: usize| match call.values[at] {
             Value::Const(id) => b.t.module.constants.bits(id) == Some(0),
@@ -80,7 +80,7 @@ impl Wgsl {
         !call.parts.intersects(ImageParts::BIAS | ImageParts::GRADIENTS) && call.at(ImageParts::LOD).is_none_or(is_zero)
     }
 
-    /// The coordinates as the module has them, with a name where there is more in them than the place.
+    /// The coordinates in the module's form, with a name if they have several parts.
     fn coordinates(&self, b: &mut Body, call: &ImageCall) -> (Expr, Scalar, u8) {
         let Some(at) = call.at(ImageParts::COORDINATE) else { return (b.t.broken("no coordinate"), Scalar::F32, 1) };
         let ty = b.type_of(call.values[at]);
@@ -116,7 +116,7 @@ impl Wgsl {
         made
     }
 
-    /// The layer of an array: integers that were converted stay such.
+    /// The layer of an array: converted integers stay integers.
     fn layer(&self, b: &mut Body, layer: Value) -> Expr {
         let whole = b.converted_from(layer);
         if let Some(number) = b.t.whole_number(layer) {
@@ -129,7 +129,7 @@ impl Wgsl {
         }
     }
 
-    /// The number that texels are compared with.
+    /// The depth reference.
     fn reference(&self, b: &mut Body, call: &ImageCall, is_projected: bool) -> Option<Expr> {
         let value = call.text(ImageParts::REFERENCE)?;
         if !is_projected {
@@ -174,7 +174,7 @@ impl Wgsl {
         self.as_texel(b, made, is_of_depths || compares, ty)
     }
 
-    /// Texels of depth textures are numbers where the module has vectors.
+    /// Texels of depth textures are numbers, while the module has vectors.
     fn as_texel(&self, b: &mut Body, texel: Expr, is_number: bool, ty: TypeId) -> Expr {
         match b.t.shape(ty) {
             Some((scalar, 4)) if is_number => {
@@ -227,7 +227,7 @@ impl Wgsl {
         b.line(Expr::call("textureStore", &args).text);
     }
 
-    /// Sizes are unsigned in the language, and layers apart.
+    /// Sizes are unsigned in the language, and the number of layers is separate.
     fn size(&self, b: &mut Body, call: &ImageCall, texture: &Expr, ty: TypeId) -> Expr {
         let mut args = vec![texture.clone()];
         args.extend(call.text(ImageParts::LOD));

@@ -1,4 +1,5 @@
-//! Subgroup and quad functions (WGSL 17.12 and 17.13). The functions accept numbers: bools move as words that are 0 or 1.
+//! Subgroup and quad functions (WGSL 17.12 and 17.13). The functions only support numbers, so bools are moved as words
+//! that are 0 or 1.
 
 use super::Wgsl;
 use super::stage::Port;
@@ -21,7 +22,7 @@ impl Wgsl {
         }
     }
 
-    /// The lanes of the subgroup that compare as given with this lane.
+    /// The lanes of the subgroup with this relation to the lane.
     fn mask(&self, b: &mut Body, op: MaskOp) -> Expr {
         let index = self.lane_port(b, Port::LaneIndex);
         let next = Expr::binary("+", Level::Sum, &index, &Expr::primary("1u"));
@@ -57,7 +58,8 @@ impl Wgsl {
         Expr::call(name, &[Some(first.value.clone()), lane].into_iter().flatten().collect::<Vec<_>>())
     }
 
-    /// A lane's number, a distance or a mask: beyond the most lanes the result is undefined, so any other constant does.
+    /// A lane index, a distance or a mask: beyond the maximum number of lanes the result is undefined, so any other
+    /// constant will do.
     fn lane_of(&self, b: &mut Body, arg: &Arg) -> Expr {
         match arg.known {
             Some(number) => b.t.literal(Scalar::U32, u64::from(number % MOST_LANES)),

@@ -11,7 +11,7 @@ use crate::ir::{
     BinaryOp, ConstId, LocalId, MathFn, Op, Scalar, ScalarKind, Type, TypeId, Types, UnaryOp, Value, Values,
 };
 
-/// The function of the language with the operands and result of the module's.
+/// The language's function with the same operands and result as the module's.
 const fn intrinsic(function: MathFn) -> Option<&'static str> {
     Some(match function {
         MathFn::Radians => "radians",
@@ -95,7 +95,7 @@ const fn intrinsic(function: MathFn) -> Option<&'static str> {
     })
 }
 
-/// Functions of bits, which give a number of the operand's type.
+/// Bit functions, whose result has the operand's type.
 const fn is_of_bits(function: MathFn) -> bool {
     matches!(
         function,
@@ -108,7 +108,7 @@ const fn is_of_bits(function: MathFn) -> bool {
     )
 }
 
-/// Functions that take operands of one type, where the module's may be scalars beside vectors.
+/// Functions whose operands must have one type, while the module's may mix scalars and vectors.
 const fn takes_one_type(function: MathFn) -> bool {
     matches!(
         function,
@@ -180,8 +180,8 @@ impl Wgsl {
         }
     }
 
-    /// Operands of an operator without values that the language refuses when it makes the shader: constants have a name where
-    /// the operator computes with constants alone, or where one of them is wrong.
+    /// Operands of an operator without values that the language rejects at shader creation: constants get a name if all
+    /// operands are constant, or if one of them is invalid.
     pub fn guarded(
         &self,
         b: &mut Body,
@@ -219,13 +219,13 @@ impl Wgsl {
         [left, right]
     }
 
-    /// A value that the language does not compute when it makes the shader.
+    /// A value that the language does not compute at shader creation.
     fn at_run_time(&self, b: &mut Body, value: Expr, ty: TypeId) -> Expr {
         let value = b.t.types.scalar_of(ty).map_or(value.clone(), |scalar| typed(&value, scalar));
         b.changing("known", ty, &value)
     }
 
-    /// Returns true if a name can take the place of a variable: compilers that look through names refuse indices that are out of
+    /// Returns true if a name can replace a variable: compilers that look through names reject indices that are out of
     /// range.
     pub fn can_name(&self, b: &mut Body, local: LocalId, value: Value) -> bool {
         let Some(id) = self.constant_of(b, value) else { return true };
@@ -236,7 +236,7 @@ impl Wgsl {
         true
     }
 
-    /// The constant that a value is, or that its name stands for.
+    /// The constant that a value is, or that its name represents.
     fn constant_of(&self, b: &Body, value: Value) -> Option<ConstId> {
         match value {
             Value::Const(id) => Some(id),
@@ -283,7 +283,7 @@ impl Wgsl {
         }
     }
 
-    /// A call of a built-in function with one result; none if the language lacks it.
+    /// A call of a built-in function with one result; `None` if the language lacks it.
     pub fn function_of(
         &self,
         t: &mut Writer,
@@ -333,7 +333,7 @@ impl Wgsl {
         if t.types.components(ty) == Some(1) { part } else { Expr::call(&t.type_name(ty), &[part]) }
     }
 
-    /// Arguments of one shape: the numbers beside vectors as vectors.
+    /// Arguments of one shape: numbers next to vectors become vectors.
     fn alike(&self, t: &mut Writer, args: &[Expr], of: &[TypeId], ty: TypeId) -> Vec<Expr> {
         let size = t.types.components(ty).unwrap_or(1);
         let mut made = Vec::with_capacity(args.len());
@@ -386,7 +386,7 @@ impl Wgsl {
         }
     }
 
-    /// Gives constants a name where a function computes with such alone, and where their order or their size is wrong.
+    /// Gives constants a name if all arguments of a function are constant, or if their order or size is invalid.
     fn guard_arguments(&self, b: &mut Body, function: MathFn, list: &[Value], args: &mut [Expr], of: &[TypeId]) {
         let pair = match function {
             MathFn::Clamp => Some((1, 2)),
@@ -418,7 +418,7 @@ impl Wgsl {
         }
     }
 
-    /// A function that gives its results as a struct of the language.
+    /// A function that returns its results in one of the language's structs.
     fn two_parts(&self, b: &mut Body, function: &str, args: Vec<Expr>, parts: [&str; 2]) -> Made {
         // The type of the struct has no name.
         let whole = Expr::primary(b.named("parts"));
@@ -452,12 +452,12 @@ impl Wgsl {
         Made::Pair([b.name("low", low, &Expr::binary("*", Level::Product, &x, &y)), high])
     }
 
-    /// A choice for each component by itself, or between scalars and vectors.
+    /// A select for each component separately, or between scalars and vectors.
     pub fn select(&self, [condition, accept, reject]: &[Expr; 3]) -> Expr {
         call("select", &[reject.clone(), accept.clone(), condition.clone()])
     }
 
-    /// A value with a part of it in a letter each.
+    /// The first components of a value, by swizzle letters.
     pub fn leading(&self, whole: &Expr, size: u8, wanted: u8) -> Expr {
         if size == wanted {
             return whole.clone();
@@ -467,7 +467,7 @@ impl Wgsl {
     }
 }
 
-/// An operator: the language has no comparisons of comparisons, and no shifts of shifts, without parentheses.
+/// An operator: comparisons of comparisons, and shifts of shifts, need parentheses.
 pub(super) fn infix((op, level): (&str, Level), a: &Expr, b: &Expr) -> Expr {
     let compares = |level| matches!(level, Level::Relation | Level::Equality);
     let is_chained =
@@ -476,7 +476,7 @@ pub(super) fn infix((op, level): (&str, Level), a: &Expr, b: &Expr) -> Expr {
     Expr::binary(op, level, &a, &b)
 }
 
-/// A call whose arguments may be comparisons: `a < b, c > d` begins as a list of types does.
+/// A call whose arguments may be comparisons: `a < b, c > d` looks like a list of types.
 pub(super) fn call(function: &str, args: &[Expr]) -> Expr {
     let compares = |arg: &Expr| matches!(arg.level, Level::Relation | Level::LogicalAnd | Level::LogicalOr);
     if args.len() < 2 || !args.iter().any(|arg| compares(arg) && arg.text.contains('<')) {
@@ -510,7 +510,7 @@ fn components(b: &Body, id: ConstId) -> Option<Vec<u64>> {
     }
 }
 
-/// Returns true if a number is below another, or is the same where that will do.
+/// Returns true if a number is below another, or equal to it if that is allowed.
 fn is_below(scalar: Option<Scalar>, low: u64, high: u64, or_same: bool) -> bool {
     let as_float = |bits: u64| match scalar.map(|scalar| (scalar.kind, scalar.width)) {
         Some((ScalarKind::Float, 16)) => half::f16::from_bits(bits as u16).to_f64(),
@@ -530,7 +530,7 @@ mod tests {
     use crate::ir::Module;
     use crate::profile::Profile;
 
-    /// The text of an expression that is made with a writer.
+    /// The text of an expression that needs a writer.
     fn text(make: impl FnOnce(&mut Writer) -> Expr) -> String {
         let module = Module::default();
         let options = Options::new(Profile::named("wgsl").unwrap());

@@ -16,7 +16,7 @@ use crate::limits;
 const BUFFERS: MemoryKinds = MemoryKinds::BUFFER.union(MemoryKinds::ATOMIC_COUNTER);
 
 impl Wgsl {
-    /// Finds the members and variables that atomic operations reach, which have their own types.
+    /// Finds the members and variables that atomic operations access, which have separate types.
     pub fn find_atomics(&self, t: &mut Writer) {
         let module = t.module;
         for (_, f) in module.functions.iter() {
@@ -27,13 +27,13 @@ impl Wgsl {
                 t.atomic_members.extend(member);
             }
         }
-        // Structs are shared: what is in one that has such a member goes through it.
+        // Structs are shared, so accesses to one with such a member go through it.
         let of_structs: Vec<GlobalId> =
             module.globals.iter().filter(|(_, global)| holds_atomics(t, global.ty)).map(|(id, _)| id).collect();
         t.atomic_globals.extend(of_structs);
     }
 
-    /// Refuses memory that the language does not lay out; blocks are refused where they are declared.
+    /// Refuses memory without a layout in the language; blocks are refused at their declaration.
     pub fn refuse_bytes(&self, b: &mut Body, address: &Address) {
         if address.global.is_none() {
             b.t.unsupported("buffer references");
@@ -88,7 +88,7 @@ impl Wgsl {
         Some(Expr::call(name, &[place, args[0].clone()]).reading_memory(true))
     }
 
-    /// The language's exchange may fail for no reason: it is tried until it did not.
+    /// The language's exchange may fail spuriously, so it is repeated until it does not.
     fn compare_exchange(&self, b: &mut Body, place: &Expr, args: &[Expr], ty: crate::ir::TypeId) -> Expr {
         let [value, compared] = [0, 1].map(|at| b.plain(args[at].clone(), ty));
         let before = b.variable("before", ty);
@@ -140,7 +140,7 @@ impl Wgsl {
     }
 }
 
-/// The barriers in a row from the current one on; none if one comes before it.
+/// The consecutive barriers from the current one on; `None` if one precedes it.
 fn run_of(b: &Body) -> Option<Vec<InstId>> {
     let (block, at) = b.uses.place(b.current?)?;
     let list = &b.f.blocks[block].insts;
@@ -156,7 +156,7 @@ fn is_coherent(module: &Module) -> bool {
     module.functions.iter().any(|(_, f)| f.insts.iter().any(|(_, inst)| inst.flags.intersects(shared)))
 }
 
-/// The variable that an atomic operation reaches, and the last member on the way.
+/// The variable that an atomic operation accesses, and the last member on the path.
 fn reached(t: &mut Writer, f: &Function, pointer: Value) -> Option<(GlobalId, Option<(StructId, u32)>)> {
     let (base, indices) = match pointer {
         Value::Inst(id) => match f.insts[id].op {
@@ -180,7 +180,7 @@ fn reached(t: &mut Writer, f: &Function, pointer: Value) -> Option<(GlobalId, Op
     Some((global, found))
 }
 
-/// Returns true if a type holds a member that atomic operations reach.
+/// Returns true if a type contains a member that atomic operations access.
 fn holds_atomics(t: &Writer, ty: crate::ir::TypeId) -> bool {
     limits::spend(1);
     match t.types.get(ty) {

@@ -44,7 +44,7 @@ use stage::Port;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Facts about a module in WGSL, beyond the common ones.
+/// WGSL-specific facts about a module.
 #[derive(Default)]
 pub(super) struct State {
     /// The inputs and outputs that each function uses, directly or through calls.
@@ -53,7 +53,7 @@ pub(super) struct State {
     shared: BTreeSet<Port>,
     /// Inputs and outputs with a private variable.
     private: BTreeSet<Port>,
-    /// Their places in the entry point being written.
+    /// Their places in the current entry point.
     places: FxHashMap<Port, String>,
     outputs: entry::Outputs,
     /// True if some entry point has a struct of outputs.
@@ -62,17 +62,17 @@ pub(super) struct State {
     lane_names: [String; 2],
     /// Samplers that textures of the source bring with them.
     samplers: FxHashMap<GlobalId, String>,
-    /// The constants that names of the function being written stand for.
+    /// The constants that names in the current function represent.
     named_constants: FxHashMap<LocalId, ConstId>,
-    /// Functions that the text adds, by the type of their operands.
+    /// Functions added to the text, by the type of their operands.
     helpers: FxHashMap<(&'static str, TypeId), String>,
-    /// Samplers of parameters that bring one.
+    /// Samplers of parameters with combined textures.
     param_samplers: FxHashMap<(FuncId, u32), String>,
     /// Wrapper structs that pad a value to a stride.
     wrappers: FxHashMap<(String, u32), String>,
     /// Variables that functions load or store as a whole.
     copied: Option<FxHashSet<GlobalId>>,
-    /// True if derivatives are taken where control flow may part.
+    /// True if derivatives are taken in possibly divergent control flow.
     has_parted_derivatives: bool,
 }
 
@@ -485,7 +485,7 @@ impl Language for Wgsl {
     }
 }
 
-/// Warnings of qualifiers that the language cannot keep.
+/// Warnings about qualifiers that the language cannot keep.
 pub(super) fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let kept = Kept {
         precise: false,

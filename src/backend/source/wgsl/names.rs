@@ -1,4 +1,4 @@
-//! Names that WGSL takes.
+//! Names that WGSL accepts.
 
 use crate::backend::source::names;
 
@@ -24,7 +24,7 @@ const WORDS: &[&str] = &[
     "while", "with", "writeonly", "yield",
 ];
 
-/// Types, enumerants and functions that the language declares itself (WGSL 6.9, 16 and 17), which a declaration would hide.
+/// Types, enumerants and functions that the language predeclares (WGSL 6.9, 16 and 17), which a declaration would hide.
 #[rustfmt::skip]
 const DECLARED: &[&str] = &[
     "abs", "acos", "acosh", "all", "any", "array", "arrayLength", "asin", "asinh", "atan", "atan2", "atanh", "atomic",
@@ -43,10 +43,10 @@ const DECLARED: &[&str] = &[
     "trunc", "u32", "u64", "uniform", "workgroup", "workgroupBarrier", "workgroupUniformLoad", "write",
 ];
 
-/// The letters that names of the language's own begin with, where there are many.
+/// Common prefixes of predeclared names.
 const STARTS: [&str; 6] = ["atomic", "texture", "subgroup", "quad", "pack", "unpack"];
 
-/// A name that the language takes.
+/// A name that the language accepts.
 pub(super) fn spelled(name: &str) -> String {
     let mut text = names::plain(name);
     if is_reserved(&text) {

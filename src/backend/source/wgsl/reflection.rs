@@ -1,4 +1,4 @@
-//! The resources and features that a shader asks of the caller and the device, as JSON.
+//! The resources and features that a shader needs from the caller and the device, as JSON.
 
 use crate::backend::reflection::{self, Reflection};
 use crate::backend::source::elements::Element;
@@ -10,7 +10,7 @@ use crate::kernel::{self, LaneContract};
 use crate::profile::WaveSize;
 use serde::Serialize;
 
-/// The facts of every target with those of WebGPU.
+/// The facts common to all targets, and WebGPU's.
 #[derive(Serialize)]
 struct Whole {
     #[serde(flatten)]
@@ -36,7 +36,7 @@ struct WebGpu {
     elements: Vec<Element>,
 }
 
-/// A sampler that is its own variable.
+/// A separate sampler.
 #[derive(Serialize)]
 struct Sampler {
     name: String,
@@ -44,7 +44,7 @@ struct Sampler {
     binding: u32,
 }
 
-/// Features of devices by the extensions of the language (WGSL 4.1.1, Enable Extensions; WebGPU 3.6.1, Features).
+/// Device features by language extension (WGSL 4.1.1, Enable Extensions; WebGPU 3.6.1, Features).
 const FEATURES: [(&str, &str); 5] = [
     ("subgroups", "subgroups"),
     ("f16", "shader-f16"),

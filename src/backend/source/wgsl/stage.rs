@@ -19,7 +19,7 @@ use crate::profile::Feature;
 use crate::source::Span;
 use std::collections::BTreeSet;
 
-/// A value that the stage takes in or assigns.
+/// An input or output value of the stage.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(in crate::backend::source) enum Port {
     /// A variable at locations.
@@ -39,7 +39,7 @@ pub(in crate::backend::source) struct Leaf {
     pub name: String,
     /// Location or built-in value, as attributes.
     pub attributes: String,
-    /// The second source of blending, if it is one.
+    /// The index of the blend source, if it has one.
     pub source: Option<u32>,
     /// The type in the module.
     pub ty: TypeId,
@@ -47,7 +47,7 @@ pub(in crate::backend::source) struct Leaf {
     pub given: Scalar,
 }
 
-/// Locations of one variable at most: each becomes a part of the text. No device has as many.
+/// Limit of the locations of one variable, each of which becomes a part of the text. No device has as many.
 const MOST_LOCATIONS: u32 = 1024;
 
 /// The name of a built-in value (WGSL 13.3.1.1), and its scalar.
@@ -131,7 +131,7 @@ impl Wgsl {
         }
     }
 
-    /// The value at a place; an unsigned input that the module declares as signed is converted.
+    /// The value at a place, converted if the module declares an unsigned input as signed.
     pub fn load(&self, b: &mut Body, pointer: Value) -> Made {
         let made = b.load_place(pointer);
         match (made, pointer) {
@@ -179,7 +179,7 @@ impl Wgsl {
         }
     }
 
-    /// The name of a variable that holds an input or output.
+    /// The name of the variable for an input or output.
     pub fn port_name(&self, t: &mut Writer, port: Port) -> String {
         match port {
             Port::Located(id) => t.global_names.get(&id).cloned().unwrap_or_default(),
@@ -189,7 +189,7 @@ impl Wgsl {
         }
     }
 
-    /// The scalar that the language gives a built-in value.
+    /// The language's scalar type for a built-in value.
     pub fn given_scalar(&self, t: &Writer, id: GlobalId) -> Option<Scalar> {
         let global = &t.module.globals[id];
         let Binding::BuiltIn(of) = global.binding else { return None };
@@ -198,7 +198,7 @@ impl Wgsl {
         if is_array || global.space == Space::Output { own } else { built_in(of).map(|(_, scalar)| scalar).or(own) }
     }
 
-    /// An input or output where it is used.
+    /// An input or output at its use.
     pub fn port(&self, b: &mut Body, id: GlobalId) -> Expr {
         let global = &b.t.module.globals[id];
         if let Binding::BuiltIn(of) = global.binding {
@@ -220,7 +220,7 @@ impl Wgsl {
         if let Some(known) = b.t.wgsl.places.get(&port) {
             return Expr::primary(known.clone());
         }
-        // An input of its own type is the argument.
+        // An input with the language's type is the argument itself.
         let name = self.port_name(b.t, port);
         let is_shared = b.t.wgsl.shared.contains(&port);
         let ty = self.type_of_port(b.t, port);
@@ -234,7 +234,7 @@ impl Wgsl {
         Expr::primary(place)
     }
 
-    /// The private variable that holds an input or output for functions.
+    /// The private variable that provides an input or output to functions.
     pub fn private_port(&self, t: &mut Writer, port: Port) -> String {
         let name = self.port_name(t, port);
         if t.wgsl.private.insert(port) {
@@ -251,7 +251,7 @@ impl Wgsl {
         name
     }
 
-    /// A number that the lane knows of itself.
+    /// A number of the lane.
     pub fn lane_port(&self, b: &mut Body, port: Port) -> Expr {
         b.t.need("subgroups");
         b.t.wgsl.uses.entry(b.id).or_default().insert(port);
@@ -268,7 +268,7 @@ impl Wgsl {
         b.t.wgsl.uses.entry(b.id).or_default().extend(lanes);
     }
 
-    /// The scalars and vectors that a port is made of.
+    /// The scalars and vectors of a port.
     pub fn leaves(&self, t: &mut Writer, port: Port, stage: Stage) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         let outside = t.span;
@@ -316,7 +316,7 @@ impl Wgsl {
         }
     }
 
-    /// The declaration of a variable, or the first use of one that the language declares.
+    /// The declaration of a variable, or the first use of a predeclared one.
     fn place_of_global(&self, t: &Writer, id: GlobalId, global: &Global) -> Span {
         if global.span != Span::NONE {
             return global.span;
@@ -423,7 +423,7 @@ impl Wgsl {
         }
     }
 
-    /// Returns true if some function names a part of an input or output, or all of it.
+    /// Returns true if some function uses a part of an input or output, or all of it.
     fn is_used(&self, t: &Writer, port: Port, part: u32) -> bool {
         let Port::Located(id) = port else { return true };
         let is_block = matches!(t.types.get(t.module.globals[id].ty), Type::Struct(_));
@@ -483,7 +483,7 @@ struct Finder<'n> {
     space: Space,
 }
 
-/// The binding this many locations on.
+/// The binding at this distance in locations.
 fn moved(binding: Binding, by: u32) -> Binding {
     match binding {
         Binding::Location { location: Some(location), component, index, interpolation, sampling } => {
@@ -513,7 +513,7 @@ pub(super) fn uses_of(t: &Writer, id: FuncId) -> Vec<Port> {
     t.wgsl.uses.get(&id).into_iter().flatten().copied().collect()
 }
 
-/// Returns true for a vertex shader that writes no position, which every one of WebGPU gives (WGSL 13.3.1.1.8).
+/// Returns true for a vertex shader that writes no position, which WebGPU requires (WGSL 13.3.1.1.8).
 pub(super) fn lacks_position(module: &Module) -> bool {
     let writes = |f: &Function, inst: &Inst| {
         let mut is_it = false;
@@ -524,7 +524,7 @@ pub(super) fn lacks_position(module: &Module) -> bool {
     is_vertex && !module.functions.iter().any(|(_, f)| f.insts.iter().any(|(_, inst)| writes(f, inst)))
 }
 
-/// Adds a position, all zeros: no draw depends on one that has no value.
+/// Adds a position, all zeros: no draw depends on an undefined one.
 pub(super) fn add_position(module: &mut Module) {
     let ty = module.types.vector(Scalar::F32, 4);
     let (name, span, access) = ("gl_Position".into(), Span::NONE, Access::empty());

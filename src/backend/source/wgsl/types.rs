@@ -53,7 +53,7 @@ const FORMATS: [(u8, &str); 39] = [
     (39, "r8uint"),
 ];
 
-/// The name of a scalar, and the letter that ends the names of its vectors and matrices.
+/// The name of a scalar, and the suffix of its vectors and matrices.
 const fn named(scalar: Scalar) -> Option<(&'static str, &'static str)> {
     Some(match (scalar.kind, scalar.width) {
         (ScalarKind::Bool, _) => ("bool", "<bool>"),
@@ -195,7 +195,7 @@ impl Wgsl {
         }
     }
 
-    /// A matrix in memory that the language would lay out otherwise: an array of its columns, or of its rows.
+    /// A matrix in memory whose layout differs from the language's: an array of its columns, or of its rows.
     fn matrix_as_array(
         &self,
         t: &mut Writer,
@@ -221,7 +221,7 @@ impl Wgsl {
         name
     }
 
-    /// The members of a struct in memory: a size pushes the next one away.
+    /// The members of a struct in memory: a size attribute moves the next member.
     pub fn member_lines(&self, t: &mut Writer, of: StructId, how: How, names: &[String]) -> Vec<String> {
         let Some(laid) = layout::lay_out(t, of, how) else {
             t.lacks(CLOSE);

@@ -1,4 +1,4 @@
-//! Barriers and derivatives where the invocations of a workgroup, or of a quad, may diverge (WGSL 15.2).
+//! Barriers and derivatives in control flow that may diverge within a workgroup or a quad (WGSL 15.2).
 
 use super::Wgsl;
 use crate::backend::source::uniform::{parted, takes_derivatives, waits};

@@ -1,4 +1,4 @@
-//! Selections, loops, switches, calls, and what of them is unreachable.
+//! Selections, loops, switches, calls, and unreachable code in them.
 
 use super::{Shader, check};
 use crate::ir::{ArrayLen, Binding, BuiltIn, Case, ControlHint, Param, Scalar, Space, Types, Value};

@@ -1,4 +1,4 @@
-//! Cross-lane operations: every step kind that plans of this target hold.
+//! Cross-lane operations: every kind of step in plans for this target.
 
 use super::{Shader, assemble, check, listing, options};
 use crate::backend::Options;
@@ -137,7 +137,8 @@ fn too_wide_a_form_is_refused() {
     assert_eq!(messages[0].code, Code::TOO_WIDE);
 }
 
-/// The lines of an operation are the lines between the surrounding code, with the constants and built-in values that they name.
+/// The lines of an operation are the lines between the surrounding code, with the constants and built-in values that
+/// they use.
 #[test]
 fn lines_have_origins() {
     let module = shader().main(|b, _| {
@@ -161,7 +162,7 @@ fn lines_have_origins() {
     assert_eq!(code.operations.len(), 2);
 }
 
-/// The identity of a fold is the constant that the shader may name itself.
+/// The identity of a reduction is the constant that the shader may also use.
 #[test]
 fn identities_are_constants_of_the_shader() {
     let module = shader().main(|b, _| {

@@ -35,7 +35,7 @@ fn composites_with_bools_are_converted_part_by_part() {
     }
 }
 
-/// A chain is only shared inside its block: one arm does not see the other's.
+/// A chain is only shared within its block: one arm does not see the other's.
 #[test]
 fn equal_access_chains_of_a_block_are_one() {
     let module = Shader::new(|_| vec![Types::F32, Types::BOOL]).main(|b, block| {

@@ -1,7 +1,7 @@
-//! Modules made by hand, emitted for every version and judged by rspirv's reader and, where there is one, by spirv-val.
+//! Hand-built modules, emitted for every version, read back by rspirv and, if it is installed, validated by spirv-val.
 //!
-//! `CROSSLANE_JUDGES` names the folder whose `bin` holds spirv-val; otherwise it is searched for in `PATH`. Without it the test
-//! still reads the words back, unless `CI` is `true`: then it must be there.
+//! `CROSSLANE_JUDGES` names the folder whose `bin` contains spirv-val; otherwise it is searched for in `PATH`. Without
+//! it the test still reads the words back, unless `CI` is `true`: then it must be there.
 
 mod control;
 mod early;
@@ -28,7 +28,7 @@ use std::process::{Command, Stdio};
 
 const TARGETS: [(&str, &str); 3] = [("spirv-1.3", "vulkan1.1"), ("spirv-1.5", "vulkan1.2"), ("spirv-1.6", "vulkan1.3")];
 
-/// A module with one storage block, `block`, whose members have the given types.
+/// A module with one storage block, `block`, with members of the given types.
 struct Shader {
     module: Module,
     block: GlobalId,
@@ -44,7 +44,7 @@ fn logical_struct(module: &mut Module, name: &str, members: &[TypeId], block: bo
 }
 
 impl Shader {
-    /// `members` makes the types of the block's members.
+    /// `members` creates the types of the block's members.
     fn new(members: impl FnOnce(&mut Module) -> Vec<TypeId>) -> Shader {
         let mut module = Module::new();
         let members = members(&mut module);
@@ -109,7 +109,7 @@ fn listing(words: &[u32]) -> String {
     super::disassemble(words).unwrap()
 }
 
-/// Emits for every version, has each judged, and gives the listings.
+/// Emits for every version, validates each, and returns the listings.
 fn check(module: &Module) -> [String; 3] {
     verify(module).unwrap();
     TARGETS.map(|(profile, environment)| {

@@ -114,7 +114,7 @@ fn arms_share_nothing_with_each_other() {
     assert_eq!(text.matches("OpIMul").count(), 2, "{text}");
 }
 
-/// `uint f(uint x) { if (x > 3) return 7; return x + 1; }`, which a `discard` may take the place of.
+/// `uint f(uint x) { if (x > 3) return 7; return x + 1; }`, in which a `discard` may replace the first return.
 fn early(module: &mut Module) -> FuncId {
     let params = vec![Param { name: "x".into(), span: Span::NONE, ty: Types::U32, is_out: false }];
     let mut b = Builder::new(module, "f", Span::NONE, params, Types::U32);

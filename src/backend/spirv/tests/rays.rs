@@ -3,7 +3,7 @@
 use super::{Shader, assemble, listing, options};
 use crate::ir::{Binding, RayModes, RayOp, RayOperand, Space, Type, Types, Value};
 
-/// A query with these flags, in a module that says this of its rays.
+/// A query with these flags, in a module with these ray modes.
 fn text(modes: RayModes) -> String {
     let mut shader = Shader::new(|_| vec![Types::U32]);
     let structure = shader.module.types.intern(Type::AccelerationStructure);

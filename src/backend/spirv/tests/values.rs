@@ -4,7 +4,7 @@ use super::{Shader, check, refusals};
 use crate::diagnostic::Code;
 use crate::ir::{ArrayLen, BinaryOp, Builder, ConstValue, InstFlags, MathFn, Scalar, Types, UnaryOp, Value};
 
-/// A value of a vector type that no one can fold: loaded from a variable.
+/// A value of a vector type that cannot be folded: loaded from a variable.
 fn any(b: &mut Builder, scalar: Scalar, size: u8) -> Value {
     let ty = b.module.types.vector(scalar, size);
     let local = b.local("v", ty, None);

@@ -1,6 +1,6 @@
 //! The syntax tree as text: one line per statement or declaration, expressions in prefix form between parentheses.
 //!
-//! Spans are left out; nothing reads this form back.
+//! Spans are left out; nothing parses this form.
 
 use crate::glsl::ast::*;
 use crate::glsl::token::{Interner, Literal, LiteralId, Symbol};
@@ -39,7 +39,7 @@ impl<'a> Dump<'a> {
         self.out.push('\n');
     }
 
-    /// Writes what belongs to the line before.
+    /// Writes details of the previous line.
     fn inside(&mut self, content: impl FnOnce(&mut Self)) {
         self.indent += 1;
         content(self);

@@ -1,4 +1,4 @@
-//! Inputs that are too deep, too long or plain noise: one error at most a place, quickly, on a small stack.
+//! Inputs that are too deep, too long or plain noise: at most one error per place, quickly, on a small stack.
 
 use super::super::cursor::{MAX_HEIGHT, MAX_NESTING};
 use super::{messages, run, tree};
@@ -8,7 +8,7 @@ fn main_with(statements: &str) -> String {
     format!("void main() {{ {statements} }} int after;")
 }
 
-/// The single message of a shader that is too deep and read on after that.
+/// The only message of a shader that is too deep, after which parsing continues.
 fn too_deep(source: &str) -> String {
     let (text, diagnostics) = run(source);
     assert_eq!(diagnostics.error_count(), 1, "{source:.60}: {:?}", diagnostics.iter().last());

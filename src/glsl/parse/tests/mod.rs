@@ -12,7 +12,7 @@ use crate::glsl::token::*;
 use crate::source::Span;
 use dump::dump;
 
-/// A scanner for tests: no comments and no directives; `#` ends the text.
+/// A scanner for tests without comments and directives; `#` ends the text.
 fn scan(source: &str, interner: &mut Interner) -> TokenStream {
     let mut tokens = Vec::new();
     let mut literals = Vec::new();
@@ -64,7 +64,7 @@ fn number(text: &str) -> Literal {
     Literal::Int { value: text.trim_end_matches('u').parse().unwrap(), width: 32, signed }
 }
 
-/// Parses, and gives the dump of the tree and the messages.
+/// Parses a shader and returns the dump of the tree and the messages.
 fn run(source: &str) -> (String, Diagnostics) {
     let mut interner = Interner::new();
     let stream = scan(source, &mut interner);

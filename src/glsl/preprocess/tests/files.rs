@@ -1,4 +1,4 @@
-//! `#include` and what spans files.
+//! `#include` and constructs that span files.
 
 use super::*;
 

@@ -77,7 +77,7 @@ fn long_inputs_take_linear_time() {
     }
 }
 
-/// Pieces that directives, macros and damaged text are made of.
+/// Building blocks of directives, macros and damaged text.
 const PIECES: &[&str] = &[
     "#",
     "##",

@@ -56,7 +56,7 @@ impl Lower<'_> {
         self.clamp(scalar, x, least, one)
     }
 
-    /// `width - 1 - FindMsb`, the bits taken as unsigned.
+    /// `width - 1 - FindMsb`, with the bits as unsigned.
     fn leading_zeros(&mut self, scalar: Scalar, to: Scalar, x: Value) -> Value {
         let bits = unsigned(scalar.width);
         let x = self.converted(scalar, bits, x);
@@ -65,7 +65,7 @@ impl Lower<'_> {
         self.sub(to, last, highest)
     }
 
-    /// `FindLsb`, or the width where it finds none: -1 is the largest unsigned number.
+    /// `FindLsb`, or the width if no bit is set: -1 is the largest unsigned number.
     fn trailing_zeros(&mut self, scalar: Scalar, to: Scalar, x: Value) -> Value {
         let bits = unsigned(to.width);
         let lowest = self.counted(UnOp::FindLsb, scalar, bits, x);

@@ -21,7 +21,7 @@ impl Lower<'_> {
             MathFn::Floor => UnOp::Floor,
             MathFn::Ceil => UnOp::Ceil,
             MathFn::Trunc => UnOp::Trunc,
-            // The implementation chooses how `round` rounds halves.
+            // `round` of a half is implementation-defined.
             MathFn::Round | MathFn::RoundEven => UnOp::RoundEven,
             _ => return self.composed1(function, scalar, x),
         };
@@ -50,7 +50,7 @@ impl Lower<'_> {
         self.mul(scalar, x, factor)
     }
 
-    /// 1 with the sign of `x`; zero where it has none.
+    /// 1 with the sign of `x`, or zero for zero.
     fn sign(&mut self, scalar: Scalar, x: Value) -> Value {
         let (zero, one, minus) = (self.real(scalar, 0.0), self.real(scalar, 1.0), self.real(scalar, -1.0));
         let positive = self.b.cmp(CmpOp::Gt, scalar, x, zero);
@@ -97,7 +97,7 @@ impl Lower<'_> {
         self.b.bin(BinOp::Min, scalar, raised, high)
     }
 
-    /// `t * t * (3 - 2 * t)` of the place of `x` between the edges.
+    /// `t * t * (3 - 2 * t)`, where `t` is the position of `x` between the edges.
     fn smooth_step(&mut self, scalar: Scalar, low: Value, high: Value, x: Value) -> Value {
         let (above, width) = (self.sub(scalar, x, low), self.sub(scalar, high, low));
         let place = self.div(scalar, above, width);

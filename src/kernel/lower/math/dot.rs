@@ -5,7 +5,7 @@ use crate::ir::{MathFn, Scalar};
 use crate::kernel::{BinOp, CmpOp, TernOp, Value};
 
 impl Lower<'_> {
-    /// The sum of the products in the type `to`; what the factors are is in `types`.
+    /// The sum of the products in the type `to`; `types` are the types of the factors.
     pub fn int_dot(&mut self, function: MathFn, to: Scalar, types: &[Scalar], args: &[Scalars]) -> Value {
         let packed = matches!(function, MathFn::DotPacked | MathFn::DotPackedAccSat);
         let [left, right] = [0, 1].map(|at| match packed {
@@ -25,7 +25,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A factor in the width of the result, extended as its own sign says.
+    /// A factor in the width of the result, extended by its own sign.
     fn widened(&mut self, from: Scalar, width: u8, value: Value) -> Value {
         self.converted(from, Scalar { width, ..from }, value)
     }
@@ -40,7 +40,7 @@ impl Lower<'_> {
         (0..4).map(byte).collect()
     }
 
-    /// The sum, or the end of the type's range that it is beyond.
+    /// The saturated sum.
     fn add_saturating(&mut self, scalar: Scalar, a: Value, b: Value) -> Value {
         let sum = self.add(scalar, a, b);
         let all = u64::MAX >> (64 - u32::from(scalar.width));
@@ -50,7 +50,7 @@ impl Lower<'_> {
             let most = self.b.constant(ty, all);
             return self.b.select(wrapped, most, sum);
         }
-        // It overflows where both have one sign and the sum has the other.
+        // It overflows if both operands have the same sign and the sum has the other.
         let bits = crate::kernel::lower::arith::unsigned(scalar.width);
         let [from_a, from_b] = [a, b].map(|operand| self.b.bin(BinOp::Xor, bits, operand, sum));
         let differs = self.b.bin(BinOp::And, bits, from_a, from_b);

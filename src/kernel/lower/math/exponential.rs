@@ -1,4 +1,4 @@
-//! GLSL 4.60 section 8.2 and the hyperbolic functions, of 32-bit floats, by base-two exponentials and logarithms.
+//! GLSL 4.60 section 8.2 and the hyperbolic functions, for 32-bit floats, through base-two exponentials and logarithms.
 
 use super::Lower;
 use crate::ir::{MathFn, Scalar};
@@ -61,7 +61,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `1 - 2 / (exp(2 * |x|) + 1)` with the sign of `x`: right where the exponential overflows.
+    /// `1 - 2 / (exp(2 * |x|) + 1)` with the sign of `x`, which is right even if the exponential overflows.
     fn tanh(&mut self, x: Value) -> Value {
         let (one, two) = (self.real(F, 1.0), self.real(F, 2.0));
         let magnitude = self.b.un(UnOp::Abs, F, x);

@@ -27,7 +27,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Component by component; a single one on the right goes with all.
+    /// Component by component; a single scalar on the right is repeated.
     fn all(&mut self, op: BinOp, scalar: Scalar, a: &[Value], b: &[Value]) -> Scalars {
         self.zip(a, b, |lower, a, b| lower.b.bin(op, scalar, a, b))
     }
@@ -47,7 +47,7 @@ impl Lower<'_> {
         self.all(BinOp::Sub, scalar, &left, &right)
     }
 
-    /// The normal, or its negative where the reference looks along the incident vector.
+    /// The normal, negated if the reference points along the incident vector.
     fn face_forward(&mut self, scalar: Scalar, normal: &[Value], incident: &[Value], reference: &[Value]) -> Scalars {
         let along = self.dot(scalar, reference, incident);
         let zero = self.real(scalar, 0.0);

@@ -1,7 +1,8 @@
 //! Built-in functions: the file that computes each, and the calls of functions that work component by component.
 //!
-//! The results follow GLSL 4.60 chapter 8; the precision follows Vulkan's table "Precision of GLSL.std.450 Instructions".
-//! Functions that the kernel form lacks are composed of others, in the order of the specification if it gives one.
+//! The results follow GLSL 4.60 chapter 8; the precision follows Vulkan's table "Precision of GLSL.std.450
+//! Instructions". Functions that the kernel form lacks are composed of others, with the specification's formula if it
+//! gives one.
 
 mod bits;
 mod common;
@@ -54,7 +55,7 @@ impl Lower<'_> {
         flags.iter().copied().reduce(|all, flag| self.b.bin(op, Scalar::BOOL, all, flag)).into_iter().collect()
     }
 
-    /// Single scalars go with all components of the other operands.
+    /// Single scalars are combined with all components of the other operands.
     fn math_by_component(&mut self, function: MathFn, ty: TypeId, types: &[Scalar], args: &[Scalars]) -> Scalars {
         let to = self.shapes.types.scalar_of(ty).unwrap_or(types[0]);
         let count = args.iter().map(|arg| arg.len()).max().unwrap_or(0);
@@ -108,7 +109,7 @@ impl Lower<'_> {
         }
     }
 
-    // Short names for what all functions are made of.
+    // Short names for the operations in all functions.
 
     /// A float constant.
     fn real(&mut self, scalar: Scalar, value: f64) -> Value {

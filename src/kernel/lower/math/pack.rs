@@ -16,7 +16,7 @@ struct Format {
     signed: bool,
 }
 
-/// None for halves, which are converted.
+/// `None` for halves, which are converted.
 fn format(function: MathFn) -> Option<Format> {
     use MathFn::*;
     Some(match function {
@@ -45,7 +45,7 @@ impl Lower<'_> {
         word
     }
 
-    /// A float as the bits of a field, the others zero.
+    /// A float as the bits of a field, with the other bits zero.
     fn field(&mut self, format: Option<&Format>, value: Value) -> Value {
         let Some(format) = format else {
             let half = self.b.convert(F, HALF, value);

@@ -1,4 +1,4 @@
-//! Functions with two results, and floats taken apart by their bits: GLSL 4.60 sections 8.3 and 8.8.
+//! Functions with two results, and functions on the bits of floats: GLSL 4.60 sections 8.3 and 8.8.
 
 use super::super::arith::unsigned;
 use super::{Lower, Scalars};
@@ -18,7 +18,7 @@ struct Fields {
 const SINGLE: Fields = Fields { significand: 23, exponent: 0xff, bias: 127 };
 const DOUBLE: Fields = Fields { significand: 20, exponent: 0x7ff, bias: 1023 };
 
-/// A power of two that makes every subnormal number a normal one.
+/// A power of two that makes every subnormal number normal.
 const LIFT: u32 = 64;
 
 const I: Scalar = Scalar::I32;
@@ -125,14 +125,14 @@ impl Lower<'_> {
         self.real(scalar, 2f64.powi(exponent))
     }
 
-    /// `x * 2^exponent` in three steps, none of which leaves the range unless the result does.
+    /// `x * 2^exponent` in three steps, none of which overflows or underflows unless the result does.
     pub fn ldexp(&mut self, scalar: Scalar, x: Value, exponent: Value) -> Value {
         if scalar.width == 16 {
             let wide = self.b.convert(scalar, Scalar::F32, x);
             let scaled = self.ldexp(Scalar::F32, wide, exponent);
             return self.b.convert(Scalar::F32, scalar, scaled);
         }
-        // Twice the range of exponents, subnormal ones included; a third of it is still a normal number's.
+        // Twice the range of exponents, including subnormals; a third of it is still a normal number's exponent.
         let most = fields(scalar).bias * 5 / 2;
         let (low, high) = (self.b.u32(most.wrapping_neg()), self.b.u32(most));
         let exponent = self.clamp(I, exponent, low, high);
@@ -146,7 +146,7 @@ impl Lower<'_> {
         self.mul(scalar, twice, last)
     }
 
-    /// A power of two, whose exponent is a normal number's.
+    /// A power of two with the exponent of a normal number.
     fn computed_power(&mut self, scalar: Scalar, exponent: Value) -> Value {
         let fields = fields(scalar);
         let (bias, amount, zero) = (self.b.u32(fields.bias), self.b.u32(fields.significand), self.b.u32(0));

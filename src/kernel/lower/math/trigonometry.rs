@@ -1,4 +1,4 @@
-//! GLSL 4.60 section 8.1, of 32-bit floats. Angles come from one polynomial of the arctangent between 0 and 1.
+//! GLSL 4.60 section 8.1, for 32-bit floats. Inverse functions use one polynomial for the arctangent between 0 and 1.
 
 use super::Lower;
 use crate::ir::{MathFn, Scalar};
@@ -7,8 +7,8 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 const F: Scalar = Scalar::F32;
 
-/// `atan(t) / t` for `t` from 0 to 1 as a polynomial of `t * t`, the constant first. It interpolates at the Chebyshev
-/// nodes of that range; the largest relative error is 4e-8 exactly computed and 1.3e-7 in 32 bits.
+/// `atan(t) / t` for `t` from 0 to 1 as a polynomial in `t * t`, the constant first. It interpolates at the Chebyshev
+/// nodes of that range; the largest relative error is 4e-8 in exact arithmetic and 1.3e-7 in 32 bits.
 const ARCTANGENT: [f64; 9] = [
     1.0,
     -0.333_330_36,
@@ -63,7 +63,7 @@ impl Lower<'_> {
         self.mul(F, sum, slope)
     }
 
-    /// `angle`, or the rest to `whole` where `turned`.
+    /// `angle`, or `whole` minus it if `turned`.
     fn turned_angle(&mut self, angle: Value, whole: f64, turned: Value) -> Value {
         let whole = self.real(F, whole);
         let rest = self.sub(F, whole, angle);
@@ -81,7 +81,7 @@ impl Lower<'_> {
         self.with_sign_of(F, angle, x)
     }
 
-    /// The angle of the point `(x, y)`; zero at the origin, where GLSL leaves it open.
+    /// The angle of the point `(x, y)`; zero at the origin, where GLSL leaves it undefined.
     fn atan2(&mut self, y: Value, x: Value) -> Value {
         let zero = self.real(F, 0.0);
         let (width, height) = (self.b.un(UnOp::Abs, F, x), self.b.un(UnOp::Abs, F, y));

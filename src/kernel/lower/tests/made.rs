@@ -1,4 +1,4 @@
-//! Modules made by hand, of what no front end makes yet.
+//! Hand-built modules with constructs that no front end emits yet.
 
 use super::sound;
 use crate::ir::{
@@ -40,7 +40,7 @@ pub fn global(module: &mut Module, space: Space, ty: TypeId, binding: Binding) -
     Value::Global(module.globals.push(global))
 }
 
-/// The kernel of a module whose entry point, for workgroups of eight, is this function.
+/// The kernel of a module with this function as its entry point, for workgroups of eight.
 pub fn finish(mut module: Module, function: FuncId) -> Kernel {
     let workgroup_size = [8, 1, 1].map(|size| module.constants.u32(size));
     let (name, stage, reconvergence) = ("main".into(), Stage::Compute, Reconvergence::Default);

@@ -1,4 +1,4 @@
-//! Precision of the functions that are made of others, against Rust's in 64 bits.
+//! Precision of composed functions, compared with Rust's in 64 bits.
 
 use super::{run, with_body};
 
@@ -7,7 +7,7 @@ struct Precision {
     /// An expression of `a` in -1..1 and `b` in 0.1..5.1.
     glsl: &'static str,
     exact: fn(f64, f64) -> f64,
-    /// The largest error, as a share of the result or, near zero, of one.
+    /// The error limit, relative to the result or, near zero, absolute.
     share: f64,
 }
 
@@ -15,7 +15,7 @@ const fn row(glsl: &'static str, exact: fn(f64, f64) -> f64, share: f64) -> Prec
     Precision { glsl, exact, share }
 }
 
-/// A 32-bit float's share for an error of some units in the last place.
+/// One unit in the last place of a 32-bit float, relative to its value.
 const ULP: f64 = 1.2e-7;
 
 static ROWS: &[Precision] = &[

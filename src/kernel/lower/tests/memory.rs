@@ -1,4 +1,4 @@
-//! Memory: which variables have some, where they are, and how wide accesses are.
+//! Memory: which variables are in memory, their positions, and the width of accesses.
 
 use super::made::{buffer, finish, global};
 use super::{codes, count, kernel, run, specialized, with_body};

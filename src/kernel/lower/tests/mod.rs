@@ -78,7 +78,7 @@ void main() {{
     ))
 }
 
-/// The words of the second buffer after a run of one workgroup of eight over the words of the first.
+/// The words of the second buffer after one workgroup of eight has run with these words in the first.
 fn run(kernel: &Kernel, input: &[u32]) -> Vec<u32> {
     let program = Program::new(kernel, 4).expect("waves of 4 are right for every kernel");
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
@@ -92,7 +92,7 @@ fn count(kernel: &Kernel, is: impl Fn(&Op) -> bool) -> usize {
     kernel.insts.iter().filter(|(_, inst)| is(&inst.op)).count()
 }
 
-/// The codes of what a shader is refused with.
+/// The codes of the errors about a shader.
 fn codes(result: Result<Kernel, Vec<Diagnostic>>) -> Vec<&'static str> {
     result.err().unwrap_or_default().iter().map(|error| error.code.0).collect()
 }

@@ -1,5 +1,4 @@
-//! Integers of 8, 16 and 64 bits and floats of 16, which the typed form has: values, memory, and the same bits as
-//! another type.
+//! Integers of 8, 16 and 64 bits and floats of 16: values, memory, and bitcasts.
 
 use super::made::{buffer, finish, global};
 use super::run;
@@ -14,7 +13,7 @@ const F16: Scalar = Scalar { kind: ScalarKind::Float, width: 16 };
 const I64: Scalar = Scalar { kind: ScalarKind::Sint, width: 64 };
 const U64: Scalar = Scalar { kind: ScalarKind::Uint, width: 64 };
 
-/// A kernel that reads a value of `from` for each of eight invocations and writes the `to` that `compute` makes of it.
+/// A kernel that reads a value of `from` for each of eight invocations and writes the `to` that `compute` returns.
 fn kernel(
     from: (Scalar, u8),
     to: (Scalar, u8),

@@ -1,4 +1,5 @@
-//! Vertex and fragment shaders, textures and images: what flows where, and which textures and samplers are one.
+//! Vertex and fragment shaders, textures and images: the flow of inputs and outputs, and combined textures and
+//! samplers.
 
 use super::{codes, sound};
 use crate::compile::Options;
@@ -228,7 +229,7 @@ void main() { c = texture(t[k], vec2(gl_FragCoord.xy)); }";
     let kernel = kernel(Stage::Fragment, text);
     assert_eq!(kernel.images.iter().map(|image| image.choices.count).collect::<Vec<u32>>(), [3]);
     let found = operations(&kernel);
-    // Levels come from slopes that all neighbours have, whichever elements they take.
+    // Levels come from gradients, which all neighbours compute, whichever elements they select.
     let parts = ImageParts::COORDINATE | ImageParts::GRADIENTS;
     assert!(found.contains(&Op::Image { op: ImageOp::Sample, image: 0, parts }), "{found:?}");
     assert!(found.contains(&Op::Derivative(MathFn::DerivX)));

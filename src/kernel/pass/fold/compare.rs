@@ -40,7 +40,7 @@ impl Folder<'_> {
             return self.number(Ty::Bool, truth.into());
         }
         let sign = if scalar.is_signed() { ones / 2 + 1 } else { 0 };
-        // True if the operand is negative and the constant is not; none if the signs are the same, or not known.
+        // True if the operand is negative and the constant is not; `None` if the signs are equal or unknown.
         let is_less = match (range.must & sign != 0, range.may & sign == 0, with & sign != 0) {
             (true, _, false) => Some(true),
             (_, true, true) => Some(false),
@@ -68,7 +68,7 @@ impl Folder<'_> {
         self.number(Ty::Bool, truth.into())
     }
 
-    /// Through an operation that keeps different values different.
+    /// Looks through an operation that keeps different values different.
     fn through(&mut self, op: CmpOp, scalar: Scalar, with: u64) -> Answer {
         if !matches!(op, CmpOp::Eq | CmpOp::Ne) {
             return None;
@@ -86,7 +86,7 @@ impl Folder<'_> {
         None
     }
 
-    /// A bool that was made a number is compared as what it is.
+    /// A bool that was converted to a number is compared as a bool.
     fn through_bool(&mut self, op: CmpOp, with: u64) -> Answer {
         let inst = self.kernel.definition(self.args[0])?;
         match self.kernel.insts[inst].op {
@@ -99,7 +99,7 @@ impl Folder<'_> {
     }
 }
 
-/// The answer to a signed comparison with the smallest or the largest number, where every number gives the same.
+/// The result of a signed comparison with the minimum or maximum, if it is the same for every number.
 fn beyond_the_signed(op: CmpOp, scalar: Scalar, with: u64, greatest: u64) -> Option<bool> {
     match op {
         CmpOp::Lt | CmpOp::Ge if scalar.is_signed() && with == greatest + 1 => Some(op == CmpOp::Ge),
@@ -108,7 +108,7 @@ fn beyond_the_signed(op: CmpOp, scalar: Scalar, with: u64, greatest: u64) -> Opt
     }
 }
 
-/// The same comparison with its operands in the other order.
+/// The comparison with swapped operands.
 fn mirrored(op: CmpOp) -> CmpOp {
     match op {
         CmpOp::Lt => CmpOp::Gt,
@@ -119,7 +119,7 @@ fn mirrored(op: CmpOp) -> CmpOp {
     }
 }
 
-/// The comparison that is true where this one is false; with a NaN only equality has one.
+/// The negated comparison; with possible NaNs, only equality has one.
 pub fn opposite(op: CmpOp, scalar: Scalar) -> Option<CmpOp> {
     Some(match op {
         CmpOp::Eq => CmpOp::Ne,

@@ -1,4 +1,4 @@
-//! Floats: only what changes no bit of any result, whatever the operand.
+//! Floats: only rewrites that change no bit of any result, for any operand.
 
 use super::{Answer, Folder, Simpler};
 use crate::ir::Scalar;

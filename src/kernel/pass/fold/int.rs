@@ -1,4 +1,4 @@
-//! Integers, and bools as integers of one bit.
+//! Integers, and bools as one-bit integers.
 
 use super::{Answer, Folder, Simpler, evaluate};
 use crate::ir::{Scalar, ScalarKind};
@@ -83,8 +83,8 @@ impl Folder<'_> {
         }
     }
 
-    /// An arithmetic shift of a number that is surely negative: a logical one, of the inverse where that is at hand.
-    /// NVIDIA's compiler takes the result of such a shift by 1 to 3 for positive where it compares it.
+    /// An arithmetic shift of a negative number becomes a logical one, of the inverse if that is available. NVIDIA's
+    /// compiler assumes that the result of such a shift by 1 to 3 is positive when it compares it.
     fn negative_shifted(&mut self, op: BinOp, scalar: Scalar, by: u64) -> Answer {
         let ty = Ty::of(scalar);
         let is_negative = self.range(0).must >> (ty.bits() - 1) == 1;
@@ -109,7 +109,7 @@ impl Folder<'_> {
         let (ty, value) = (Ty::of(scalar), self.args[0]);
         let ones = u64::MAX >> (64 - ty.bits());
         let unsigned = !scalar.is_signed() || self.range(0).most <= ones >> 1 && by <= ones >> 1;
-        // A type of 8 bits lives in 16; shifting by its own width is not defined.
+        // An 8-bit value is stored in 16 bits, but a shift by its own width is undefined.
         if !by.is_power_of_two() || by.trailing_zeros() >= scalar.width.into() {
             return None;
         }
@@ -128,7 +128,7 @@ impl Folder<'_> {
         }
     }
 
-    /// `(x op c) op d` becomes `x op (c op d)`; `x - c` becomes `x + -c`, so that differences take part.
+    /// `(x op c) op d` becomes `x op (c op d)`; `x - c` becomes `x + -c`, so that differences are included.
     fn reassociated(&mut self, op: BinOp, scalar: Scalar) -> Answer {
         let ty = Ty::of(scalar);
         if op == BinOp::Sub {

@@ -51,7 +51,7 @@ impl Folder<'_> {
         (self.kernel.insts[inner].op == Op::Join).then(|| Simpler::Is(self.inner_arg(inner, n)))
     }
 
-    /// Both halves of one value.
+    /// Joins both halves of one value.
     fn joined(&mut self) -> Answer {
         let (low, high) = (self.kernel.definition(self.args[0])?, self.kernel.definition(self.args[1])?);
         let both = (self.kernel.insts[low].op, self.kernel.insts[high].op) == (Op::Low, Op::High);
@@ -59,7 +59,7 @@ impl Folder<'_> {
         (both && a == b).then_some(Simpler::Is(a))
     }
 
-    /// A word of a mask that was made of words; words 2 and 3 are beyond all lanes.
+    /// A word of a mask that was built from words; words 2 and 3 have no lanes.
     fn mask_word(&mut self) -> Answer {
         let word = self.known(1)?;
         if matches!(word, 2 | 3) {
@@ -70,7 +70,7 @@ impl Folder<'_> {
         is_made.then(|| Simpler::Is(self.inner_arg(inner, word as usize)))
     }
 
-    /// The words of one mask.
+    /// The words of a single mask.
     fn mask_of_words(&mut self) -> Answer {
         let mut masks = [0, 1].map(|n| {
             let inst = self.kernel.definition(self.args[n])?;
@@ -81,7 +81,7 @@ impl Folder<'_> {
         (masks[0] == masks[1]).then(|| masks[0].take()).flatten().map(Simpler::Is)
     }
 
-    /// Sizes that are known; in a row of invocations the index is the position.
+    /// Known sizes; in a one-dimensional workgroup the index is the position.
     fn built_in(&mut self, built_in: BuiltIn, component: u8) -> Answer {
         let size = self.kernel.workgroup_size;
         match built_in {
@@ -94,8 +94,8 @@ impl Folder<'_> {
     }
 }
 
-/// Returns true if a conversion gives the bits that it takes: between integers of one width. 8-bit integers are
-/// extended by their sign.
+/// Returns true if a conversion keeps the bits: between integers of one width. 8-bit integers are extended by their
+/// sign.
 fn keeps_bits(from: Scalar, to: Scalar) -> bool {
     from == to || from.is_int() && to.is_int() && from.width == to.width && from.width > 8
 }

@@ -136,7 +136,7 @@ fn comparisons_with_the_last_number_have_one_answer() {
     assert_eq!(simpler(&mut b, Op::Cmp(CmpOp::Le, Scalar::I32), &[x, least], Ty::Bool), None);
 }
 
-/// A number whose sign is set, or is not, compares by it with numbers of the other sign.
+/// A number with a known sign compares by it with numbers of the other sign.
 #[test]
 fn comparisons_know_signs() {
     let (mut b, [x, ..]) = start();

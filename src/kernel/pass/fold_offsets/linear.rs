@@ -7,9 +7,9 @@ use smallvec::{SmallVec, smallvec};
 /// Values with their factors, in the order of the values. No factor is zero.
 type Terms = SmallVec<[(Value, u32); 4]>;
 
-/// Operations that a form is searched for behind, one inside the other.
+/// Limit of the nested operations that a form is expanded through.
 const DEPTH: u32 = 6;
-/// Terms of a form; values that have more count as one.
+/// Limit of the terms of a form; a value with more counts as one term.
 const MOST: usize = 6;
 
 /// The number of a form without its constant.

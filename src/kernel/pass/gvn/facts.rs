@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry;
 #[derive(Default)]
 pub struct Facts {
     constants: FxHashMap<Value, Value>,
-    /// Values of `constants`, in the order in which they became known.
+    /// Values in `constants`, in the order in which they became known.
     learned: Vec<Value>,
 }
 
@@ -20,7 +20,7 @@ impl Facts {
         self.learned.len()
     }
 
-    /// Learns all that follows from `condition` being `truth`, as long as `left` facts may follow from others.
+    /// Learns all consequences of `condition` being `truth`, up to `left` derived facts.
     pub fn hold(&mut self, kernel: &mut Kernel, condition: Value, truth: bool, left: &mut usize) {
         let mut open = vec![(condition, truth)];
         while let Some((value, truth)) = open.pop() {
@@ -62,7 +62,7 @@ impl Facts {
         }
     }
 
-    /// Notes the constant that a value equals. Returns false if one was known.
+    /// Records the constant that a value equals. Returns false if one was known.
     fn learn(&mut self, value: Value, constant: Value) -> bool {
         let Entry::Vacant(entry) = self.constants.entry(value) else { return false };
         entry.insert(constant);
@@ -77,7 +77,7 @@ impl Facts {
         }
     }
 
-    /// Writes constants for the operands that equal them. Returns whether one did.
+    /// Replaces operands by the constants that they equal. Returns true if any changed.
     pub fn apply(&self, kernel: &mut Kernel, inst: InstId) -> bool {
         if self.constants.is_empty() {
             return false;

@@ -1,4 +1,4 @@
-//! The variables that can become values, and the parts of them that each access touches.
+//! The variables that can become values, and the parts that each access touches.
 //!
 //! A variable can become values if all accesses divide it into the same parts. The variable may have many parts if all addresses
 //! are constant; otherwise only as many as are worth a comparison each.
@@ -9,20 +9,20 @@ use crate::kernel::{BinOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, Privat
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Parts of a variable with an address that only the run knows. LLVM keeps arrays of up to 16 words in registers too
+/// Limit of the parts of a variable with a run-time address. LLVM keeps arrays of up to 16 words in registers too
 /// (`AMDGPUPromoteAlloca`).
 const COMPARED: usize = 16;
 
 /// Parts of any other variable.
 const KNOWN: usize = 256;
 
-/// Parts of all variables together: each is a value wherever constructs end.
+/// Limit of the parts of all variables together: each is a value wherever constructs end.
 const ALL: usize = 1024;
 
-/// A part of a variable that is one value.
+/// A part of a variable that becomes one value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Slot {
-    /// Its first byte, counted from the start of the invocation's memory.
+    /// Its first byte, from the start of private memory.
     pub start: u32,
     pub ty: Ty,
 }
@@ -93,16 +93,16 @@ fn private(kernel: &Kernel, inst: InstId) -> Option<(u32, MemoryAccess)> {
 struct Found {
     /// Its parts by their first bytes.
     parts: BTreeMap<u32, Ty>,
-    /// The first bytes of what each access may touch, by its components.
+    /// The first bytes that each access may touch, by its components.
     accesses: Vec<(InstId, Vec<Vec<u32>>)>,
-    /// True if an address is known at run time only.
+    /// True if an address is known only at run time.
     compared: bool,
     refused: bool,
 }
 
 impl Found {
     fn add(&mut self, inst: InstId, access: MemoryAccess, starts: Option<Vec<Vec<u32>>>) {
-        // A single byte is cut off from what is stored, so that it is not its own value.
+        // A byte is truncated when it is stored, so it is not its own value.
         let Some(starts) = starts.filter(|_| !access.volatile && access.bytes > 1 && !self.refused) else {
             self.refused = true;
             return;
@@ -123,7 +123,8 @@ impl Found {
     }
 }
 
-/// The parts of a variable that an access may touch. Only places inside the variable count: others are undefined.
+/// The parts of a variable that an access may touch. Only places within the variable count, because others are
+/// undefined.
 struct Reach<'k> {
     kernel: &'k Kernel,
     ranges: &'k Ranges,
@@ -132,7 +133,7 @@ struct Reach<'k> {
 }
 
 impl Reach<'_> {
-    /// The first bytes that each component may have; none if they are too many, or where there are none.
+    /// The possible first bytes of each component; `None` if there are too many, or none.
     fn starts(&self, address: Value) -> Option<Vec<Vec<u32>>> {
         let bytes = u32::from(self.access.bytes);
         let component = |n: u32| self.access.offset.wrapping_add(n * bytes);
@@ -163,7 +164,7 @@ impl Reach<'_> {
 /// Sums and products that are looked through.
 const DEPTH: u32 = 4;
 
-/// The known factor of a number: a power of two, or any factor that it has without wrapping.
+/// The known factor of a number: a power of two, or any factor if it did not wrap.
 fn multiple(kernel: &Kernel, ranges: &Ranges, value: Value, depth: u32) -> u32 {
     let range = ranges.of(kernel, value);
     let known = 1 << range.zeros().min(16);

@@ -1,4 +1,4 @@
-//! Images and derivatives after passes: reads stay on their side of writes, and in their place.
+//! Images and derivatives after passes: reads stay on their side of writes, and derivatives stay in place.
 
 use super::super::{dce, gvn, licm, optimize};
 use super::check;

@@ -1,6 +1,7 @@
-//! Random kernels of memory accesses leave the same bytes before and after each pass alone, and where it runs among others.
+//! Random kernels of memory accesses leave the same bytes before and after each pass, both alone and among other
+//! passes.
 //!
-//! `CROSSLANE_RANDOM=SEED:COUNT` tries other kernels than the usual ones.
+//! `CROSSLANE_RANDOM=SEED:COUNT` tests other kernels than the default ones.
 
 use super::super::{GATHERING, OPTIMIZING, Pass, REDUCING, REPEATING, UNROLL_FURTHER};
 use super::OPTIMIZE;
@@ -29,7 +30,7 @@ fn passes() -> impl Iterator<Item = (String, Vec<Pass>)> {
     single.chain(after.map(|pass| (format!("optimize, {}", pass.name), vec![OPTIMIZE, pass])))
 }
 
-/// The difference that passes make, if any.
+/// The difference caused by passes, if any.
 fn difference(kernel: &Kernel, before: &[Option<u8>], passes: &[Pass], changes: &mut bool) -> Option<String> {
     let mut changed = kernel.clone();
     *changes = passes.iter().fold(false, |_, pass| (pass.run)(&mut changed));

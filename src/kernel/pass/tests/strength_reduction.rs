@@ -122,7 +122,7 @@ fn length(op: BinOp, scalar: Scalar, by: u64, most: u64) -> usize {
 #[test]
 fn small_ranges_make_short_sequences() {
     let length = |by, most| length(BinOp::Div, Scalar::U32, by, most);
-    // A product and a shift; the upper half of a product; both; after its own shift; with a factor of 33 bits.
+    // A product and a shift; the upper half of a product; both; both after a separate shift; with a 33-bit factor.
     assert_eq!([length(7, 63), length(641, u32::MAX.into()), length(10, u32::MAX.into())], [2, 1, 2]);
     assert_eq!([length(14, u32::MAX.into()), length(7, u32::MAX.into())], [3, 5]);
 }

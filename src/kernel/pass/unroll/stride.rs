@@ -1,6 +1,6 @@
-//! Loops over an index that grows by a constant up to a limit which is known when the loop begins.
+//! Loops over an index that grows by a constant up to a limit that is known when the loop starts.
 //!
-//! Where so many rounds remain, several of them need one test. Their loads then wait together.
+//! While enough iterations remain, several of them need only one test, and their loads wait together.
 
 use super::trial::{FirstTest, first_test};
 use crate::ir::{Scalar, ScalarKind};
@@ -18,8 +18,8 @@ pub struct Stride {
     pub step: u32,
 }
 
-/// The index of a loop without loops in it, if nothing but the index ends it, lanes may run its rounds at different times,
-/// and it loads from buffers or from the workgroup's memory.
+/// The index of an innermost loop, if only the index ends it, lanes may run its iterations at different times, and it
+/// loads from buffers or workgroup memory.
 pub fn stride(kernel: &Kernel, inst: InstId) -> Option<Stride> {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return None };
     let test = first_test(kernel, inst).filter(|test| test.leaves == 0)?;
@@ -44,8 +44,8 @@ struct NextRound<'k> {
     repeat: &'k [Value],
 }
 
-/// The way to the next round, if a loop ends by its test alone and has no other instructions than [`is_free`] allows, among
-/// them a load.
+/// The path to the next iteration, if only the loop's test ends it and all its instructions satisfy [`is_free`],
+/// including a load.
 fn only_way_on<'k>(
     kernel: &'k Kernel,
     inst: InstId,
@@ -76,12 +76,12 @@ fn only_way_on<'k>(
     (loads && goes_on).then_some(NextRound { passed, repeat })
 }
 
-/// Returns true for memory whose latency many rounds can share.
+/// Returns true for memory whose latency several iterations can share.
 const fn is_far(space: MemorySpace) -> bool {
     matches!(space, MemorySpace::Buffer(_) | MemorySpace::Physical | MemorySpace::Shared)
 }
 
-/// Returns true for what an invocation may do while others are in other rounds.
+/// Returns true for operations that an invocation may run while others are in other iterations.
 fn is_free(op: Op) -> bool {
     match op {
         Op::Load(access) | Op::Store(access) => !access.volatile && !access.coherent,
@@ -108,10 +108,10 @@ fn step(kernel: &Kernel, next: &NextRound<'_>, mut value: Value, index: Value) -
     }
 }
 
-/// So that several steps stay far below what a word holds.
+/// Several steps must stay far below the maximum of a word.
 const LONGEST_STEP: u32 = 1 << 20;
 
-/// Returns true if a value is made before a loop with these blocks.
+/// Returns true if a value is defined outside a loop with these blocks.
 fn is_from_outside(kernel: &Kernel, value: Value, blocks: [BlockId; 2]) -> bool {
     match kernel.values[value].def {
         Def::Inst(inst, _) => blocks.iter().all(|block| !kernel.blocks[*block].insts.contains(&inst)),

@@ -1,20 +1,20 @@
 //! Runs a loop on the constants in it, to count its iterations.
 //!
-//! Where a condition is known one block runs, otherwise both; what then comes out of them is known if both agree.
+//! If a condition is known one block runs, otherwise both. A result is then known if both agree on it.
 
 use crate::kernel::pass::fold::evaluate;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Why the rounds of a loop are not known.
+/// Why the trip count of a loop is unknown.
 pub enum Miss {
-    /// Constants do not tell, or there are too many.
+    /// It is not constant, or there are too many iterations.
     Uncounted,
     /// The steps ran out.
     TooLong,
 }
 
-/// The number of rounds after which a loop has surely ended, none of which is surely not run.
+/// The number of iterations after which a loop has certainly ended, none of which is certainly skipped.
 ///
 /// # Errors
 /// If that is not known within the limits.
@@ -30,8 +30,8 @@ pub fn rounds(kernel: &Kernel, inst: InstId, steps: usize, most: usize) -> Resul
     Err(Miss::Uncounted)
 }
 
-/// The blocks of a loop and the constants that it starts with. A loop in which nothing is constant cannot be counted,
-/// unless it never goes round.
+/// The blocks of a loop and its initial constants. A loop without any constants cannot be counted, unless it never
+/// repeats.
 fn start(kernel: &Kernel, inst: InstId) -> Option<([BlockId; 2], Vec<Option<u64>>)> {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return None };
     let ends_so = kernel.blocks[continuing].insts.last().is_some_and(|last| kernel.insts[*last].op == Op::Repeat);
@@ -39,8 +39,8 @@ fn start(kernel: &Kernel, inst: InstId) -> Option<([BlockId; 2], Vec<Option<u64>
     (ends_so && params.iter().any(Option::is_some)).then_some(([body, continuing], params))
 }
 
-/// Runs a loop as long as constants tell in each round that it continues, and gives the trial at the end of its last round and
-/// the number of the rounds before.
+/// Runs a loop while constants show in each iteration that it continues. Returns the trial at the end of the last
+/// iteration, and the number of iterations before it.
 fn last_round(kernel: &Kernel, inst: InstId, copies: usize, most: usize, steps: usize) -> Option<(Trial<'_>, usize)> {
     let (blocks, mut params) = start(kernel, inst)?;
     let mut trial = Trial::new(kernel, steps);
@@ -56,23 +56,23 @@ fn last_round(kernel: &Kernel, inst: InstId, copies: usize, most: usize, steps: 
     None
 }
 
-/// The rounds of a loop that ends at one place.
+/// The iterations of a loop that ends at a single place.
 pub struct Count {
     pub rounds: usize,
-    /// The test at the beginning of its body that ends it; none if its continuing block does.
+    /// The test at the start of its body that ends it; `None` if its continuing block does.
     pub test: Option<FirstTest>,
 }
 
-/// A branch at the beginning of a loop's body that does nothing but leave the loop.
+/// A branch at the start of a loop's body that only leaves the loop.
 pub struct FirstTest {
     pub branch: InstId,
-    /// The exit in one of its arms, with values from before the round.
+    /// The exit in one of its arms, with values from before the iteration.
     pub exit: InstId,
-    /// The condition on which it leaves.
+    /// The value of the condition for which it leaves.
     pub leaves: u64,
 }
 
-/// The rounds of a loop if constants tell exactly how many it has, at least one.
+/// The trip count of a loop if it is constant and at least one.
 pub fn count(kernel: &Kernel, inst: InstId, most: usize, steps: usize) -> Option<Count> {
     let (trial, before) = last_round(kernel, inst, 1, most + 1, steps)?;
     if trial.reached.contains(&JumpTarget::Continuing(inst)) {
@@ -99,36 +99,36 @@ pub fn first_test(kernel: &Kernel, inst: InstId) -> Option<FirstTest> {
     is_test.then_some(FirstTest { branch, exit, leaves })
 }
 
-/// The known conditions in a loop, by the number of the round modulo a number of copies.
+/// The known conditions in a loop, by the iteration modulo a number of copies.
 #[derive(Default)]
 pub struct Decided {
     copies: usize,
-    /// The conditions of branches; none if rounds differ.
+    /// The conditions of branches; `None` if iterations differ.
     conditions: FxHashMap<(InstId, usize), Option<u64>>,
-    /// The number of the round whose continuing block ends the loop, if one does.
+    /// The iteration whose continuing block ends the loop, if any.
     ends: Option<usize>,
 }
 
 impl Decided {
-    /// One branch's condition, in every round.
+    /// A single branch's condition in every iteration.
     pub fn always(branch: InstId, condition: u64) -> Decided {
         let conditions = FxHashMap::from_iter([((branch, 0), Some(condition))]);
         Decided { copies: 1, conditions, ends: None }
     }
 
-    /// The branches whose condition is the same in all rounds of a number, with it.
+    /// The branches whose condition is the same in all iterations at a position, with that condition.
     pub fn at(&self, position: usize) -> impl Iterator<Item = (InstId, u64)> + '_ {
         let here = self.conditions.iter().filter(move |((_, at), _)| *at == position);
         here.filter_map(|((inst, _), condition)| condition.map(|condition| (*inst, condition)))
     }
 
-    /// Returns true if no continuing block of a number ends the loop.
+    /// Returns true if no continuing block at a position ends the loop.
     pub fn goes_on(&self, position: usize) -> bool {
         self.ends != Some(position)
     }
 }
 
-/// The conditions in so many copies of a loop's body, if constants tell in each round whether the loop ends.
+/// The conditions in this many copies of a loop's body, if constants show in each iteration whether the loop ends.
 pub fn decided(kernel: &Kernel, inst: InstId, copies: usize, most: usize, steps: usize) -> Option<Decided> {
     let (mut trial, _) = last_round(kernel, inst, copies, most, steps)?;
     let at_end = trial.reached.contains(&JumpTarget::Continuing(inst));
@@ -140,11 +140,11 @@ pub fn decided(kernel: &Kernel, inst: InstId, copies: usize, most: usize, steps:
 enum Round {
     /// With the loop.
     Last,
-    /// With the parameters of the next; `is_decided` if the loop surely does not end here.
+    /// With the parameters of the next iteration; `is_decided` if the loop certainly continues here.
     Next { args: Vec<Option<u64>>, is_decided: bool },
 }
 
-/// A place that control may reach.
+/// A destination that control may reach.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum JumpTarget {
     /// To the end of a construct.
@@ -155,10 +155,10 @@ enum JumpTarget {
 
 struct Trial<'k> {
     kernel: &'k Kernel,
-    /// The values of this round; none if they differ or are not known.
+    /// The values of this iteration; `None` if they differ or are unknown.
     known: FxHashMap<Value, Option<u64>>,
     reached: FxHashSet<JumpTarget>,
-    /// Instructions that may still be looked at.
+    /// The remaining number of instructions to examine.
     steps: usize,
     decided: Decided,
     /// The number of this round modulo the copies.
@@ -202,7 +202,7 @@ impl<'k> Trial<'k> {
         self.kernel.as_constant(value).or_else(|| self.known.get(&value).copied().flatten())
     }
 
-    /// Runs a block that a construct holds. None if the steps run out.
+    /// Runs a nested block. `None` if the steps run out.
     fn block(&mut self, block: BlockId, owner: Option<InstId>) -> Option<()> {
         for inst in &self.kernel.blocks[block].insts {
             self.steps = self.steps.checked_sub(1)?;
@@ -292,7 +292,7 @@ impl<'k> Trial<'k> {
         self.join(&results, args);
     }
 
-    /// One more way on which values arrive.
+    /// Merges the values of another path.
     fn join(&mut self, values: &[Value], args: &[Value]) {
         for (value, arg) in values.iter().zip(args) {
             let new = self.value(*arg);

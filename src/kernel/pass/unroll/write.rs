@@ -23,7 +23,7 @@ impl<'k> Writer<'k> {
         }
     }
 
-    /// Writes so many in place of the loop, which becomes a scope, so that lanes can still leave it.
+    /// Writes this many iterations instead of the loop, which becomes a scope, so that lanes can still leave it.
     pub fn unroll(mut self, rounds: usize) -> bool {
         self.kernel.insts[self.inst].flags.remove(InstFlags::UNROLL);
         let to = self.kernel.add_block(&[]);
@@ -37,7 +37,7 @@ impl<'k> Writer<'k> {
         true
     }
 
-    /// Writes `copies` of the body into the loop, with the conditions that are known in each. The loop is not unrolled again.
+    /// Writes `copies` of the body into the loop, with the known conditions in each. The loop is not unrolled again.
     pub fn repeat(mut self, copies: usize, decided: &Decided) -> bool {
         let types = self.types(self.body);
         let to = self.kernel.add_block(&types);
@@ -58,7 +58,7 @@ impl<'k> Writer<'k> {
         true
     }
 
-    /// Writes a loop before this one that does `rounds` iterations at a time while enough remain.
+    /// Adds a loop before this one that runs `rounds` iterations at a time while enough remain.
     pub fn stride(mut self, rounds: u32, stride: &Stride) -> bool {
         let (types, span) = (self.types(self.body), self.kernel.insts[self.inst].span);
         let [whole, body, continuing] = [&[][..], &types, &types].map(|params| self.kernel.add_block(params));
@@ -80,7 +80,7 @@ impl<'k> Writer<'k> {
         true
     }
 
-    /// Leaves a loop unless so many rounds remain. Below the limit the distance to it is exact without its sign.
+    /// Leaves a loop unless this many iterations remain. Below the limit, the unsigned distance to it is exact.
     fn write_test(&mut self, wide: InstId, body: BlockId, params: &[Value], stride: &Stride, rounds: u32) {
         let (index, limit) = (params[stride.index], stride.limit);
         let is_below = self.push(body, Op::Cmp(CmpOp::Lt, stride.scalar), &[index, limit], &[Ty::Bool]);
@@ -97,7 +97,7 @@ impl<'k> Writer<'k> {
         self.push(body, Op::If { then, otherwise }, &[remain], &[]);
     }
 
-    /// Writes the loop itself after the wide one; the block that holds both takes its place.
+    /// Writes the loop itself after the wide one; a block with both replaces it.
     fn write_rest(&mut self, whole: BlockId, wide: InstId) {
         let given: Vec<Value> = self.kernel.results(wide).collect();
         self.kernel.set_args(self.inst, &given);
@@ -134,7 +134,7 @@ impl<'k> Writer<'k> {
         self.kernel.blocks[block].params.iter().map(|param| self.kernel.ty(*param)).collect()
     }
 
-    /// One round's body as a scope; gives what it passes to the continuing block.
+    /// One iteration's body as a scope; returns the values for the continuing block.
     fn write_body(&mut self, params: &[Value], to: BlockId, decided: &Decided, position: usize) -> Vec<Value> {
         let types = self.types(self.continuing);
         let (flags, span) = (self.kernel.insts[self.inst].flags, self.kernel.insts[self.inst].span);
@@ -149,7 +149,7 @@ impl<'k> Writer<'k> {
         self.kernel.results(scope).collect()
     }
 
-    /// Gives the branches of a copy the conditions that are known there.
+    /// Sets the known conditions of the branches in a copy.
     fn fix(&mut self, copier: &Copier, decided: &Decided, position: usize) {
         for (branch, condition) in decided.at(position) {
             if let Some(copy) = copier.construct(branch) {
@@ -159,7 +159,8 @@ impl<'k> Writer<'k> {
         }
     }
 
-    /// Writes the instructions between two rounds, and the end of the last one; returns the parameters of the next round.
+    /// Writes the continuing block between two iterations, or the end of the last one; returns the parameters of the
+    /// next iteration.
     fn write_continuing(&mut self, passed: &[Value], to: BlockId, is_last: bool, goes_on: bool) -> Vec<Value> {
         let kernel = &mut *self.kernel;
         let mut copier = Copier::default();

@@ -1,6 +1,6 @@
 //! Changes the lane map of one kind of primitive, in every plan that uses it, and expects the proof to refuse one.
 //!
-//! A wrong map is written into the plans: after each step of that kind one lane gets what another should get.
+//! A wrong map is written into the plans: after each step of that kind, one lane gets another lane's value.
 
 use super::named;
 use crate::lane::catalog::{self, Sample};
@@ -12,7 +12,7 @@ use crate::lane::request::{LaneType, Request};
 use crate::profile::Profile;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A plan with what it is for.
+/// A plan with its request.
 struct User {
     sample: Sample,
     profile: Profile,
@@ -24,7 +24,7 @@ impl User {
         self.profile.wave_size.expect("a fixed size")
     }
 
-    /// Returns true if the proof refuses the plan where primitives of a kind give some lanes what others should get.
+    /// Returns true if the proof refuses the plan when primitives of a kind give some lanes other lanes' values.
     fn is_refused(&self, kind: &str, lanes: u64) -> bool {
         let request = self.sample.request();
         let changed = with_wrong_map(&self.plan, &request, kind, lanes);
@@ -58,10 +58,10 @@ const fn primitive_of(step: &Step) -> Option<Primitive> {
     }
 }
 
-/// The plan in which primitives of a kind give some lanes something else.
+/// The plan with a wrong map for primitives of a kind.
 fn with_wrong_map(plan: &Plan, request: &Request, kind_changed: &str, lanes: u64) -> Plan {
     let mut changed = Plan { steps: Vec::new(), ..plan.clone() };
-    // Where the result of each step is now.
+    // The new index of each step's result.
     let mut places: Vec<u16> = Vec::new();
     for step in &plan.steps {
         changed.steps.push(Step { args: step.args.map(|arg| moved(arg, &places)), ..*step });
@@ -101,7 +101,7 @@ fn append_wrong(steps: &mut Vec<Step>, request: &Request, lanes: u64) {
     steps.push(Step { op: StepOp::Select, args: [chosen, wrong, right], ty: last.ty });
 }
 
-/// A wrong value in place of the right one: one of the next row, or zero where all lanes get the same; otherwise a
+/// A wrong value instead of the right one: the value of the next row, or zero if all lanes get the same; otherwise a
 /// changed bit.
 fn another(step: &Step, right: Operand, request: &Request) -> (StepOp, [Operand; 3]) {
     let (op, operand) = match step.ty {
@@ -114,7 +114,7 @@ fn another(step: &Step, right: Operand, request: &Request) -> (StepOp, [Operand;
     (op, [right, operand, Operand::None])
 }
 
-/// Returns true if all lanes get the same.
+/// Returns true if all lanes get the same value.
 const fn is_uniform(primitive: Primitive) -> bool {
     match primitive {
         Primitive::Scalar(op) => op.is_scalar(),
@@ -157,7 +157,7 @@ fn add(users: &mut BTreeMap<String, Vec<User>>, profile: &Profile, sample: &Samp
     }
 }
 
-/// Lanes that a kind of primitive gives nothing.
+/// Lanes for which a kind of primitive has no source.
 fn has_no_source(kind: &str, lane: u32) -> bool {
     matches!((kind, lane), ("DPP16 WaveShl", 63) | ("DPP16 WaveShr", 0) | ("DPP16 RowBcast15", 0..16))
         || matches!((kind, lane), ("DPP16 RowBcast31", 0..32))

@@ -1,7 +1,7 @@
-//! Changes plans of every target in every way that keeps them programs, and expects the proof to refuse each that is
-//! another plan.
+//! Mutates plans of every target in every way that keeps them valid programs, and expects the proof to refuse each
+//! mutant with another meaning.
 //!
-//! A change that the proof accepts must be no change at all: then plan and meaning are run on numbers, over masks and
+//! A mutant that the proof accepts must be equivalent: plan and meaning are then run on numbers, over masks and
 //! operands of every kind, and every defined lane must agree bit for bit.
 
 mod maps;
@@ -21,7 +21,7 @@ use crate::profile::Profile;
 #[derive(Default, Debug)]
 struct Outcome {
     refused: usize,
-    /// Refused because the profile has no such instruction, or because the steps are no longer a program.
+    /// Refused because the profile lacks an instruction, or because the steps are no longer a valid program.
     no_program: usize,
     equivalent: usize,
 }
@@ -85,13 +85,13 @@ fn agrees_bit_by_bit(request: &Request, profile: &Profile, plan: &Plan) -> bool 
     masks.into_iter().all(|(n, active)| operands::some_of(&rows, n, effort).all(|rows: &Vec<_>| agrees(active, rows)))
 }
 
-/// Checks one changed plan with little effort, then with all.
+/// Checks one mutant with little effort first, then with full effort.
 fn verdict(request: &Request, profile: &Profile, plan: &Plan) -> Result<(), Wrong> {
     check(request, profile, plan, Effort::Quick)?;
     check(request, profile, plan, Effort::Thorough).map(|_| ())
 }
 
-/// Changes the operation's plan on a profile in all ways, unless another profile has the same plan.
+/// Mutates the operation's plan on a profile in all ways, unless another profile has the same plan.
 fn mutate(request: &Request, profile: &Profile, but: Option<&Profile>, outcome: &mut Outcome) {
     let Ok(plan) = unproven(request, profile) else { return };
     if but.is_some_and(|other| unproven(request, other).as_ref() == Ok(&plan)) {
@@ -108,7 +108,7 @@ fn mutate(request: &Request, profile: &Profile, but: Option<&Profile>, outcome: 
     }
 }
 
-/// Changes the plans of a profile that another does not share, and expects at least so many to be refused.
+/// Mutates the plans of a profile that no other profile shares, and expects a minimum number of refusals.
 fn changed_plans_are_refused(profile: &Profile, but: Option<&Profile>, least: usize) {
     let mut outcome = Outcome::default();
     for (op, inputs) in cases() {
@@ -159,7 +159,7 @@ fn changed_plans_of_rdna_with_64_lanes_are_refused() {
     changed_plans_are_refused(&named("gfx1100-wave64"), None, 1000);
 }
 
-/// The comparison by bits sees what the proof sees: right plans agree, plans that the proof refuses do not.
+/// The bitwise comparison agrees with the proof: right plans agree, refused plans do not.
 #[test]
 fn bits_tell_right_plans_from_wrong_ones() {
     let profile = named("nv-kepler");

@@ -1,5 +1,5 @@
-//! Small changes of plans: another instruction, parameter or mask, an operand from elsewhere, arms of a select swapped, a
-//! step left out.
+//! Small mutations of plans: another instruction, parameter or mask, another operand, swapped arms of a select, a
+//! removed step.
 
 use crate::lane::op::{CountOp, InvertibleOp, QuadMove, ReduceOp, ShuffleMode, VoteOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Fork, LaneFact, Operand, Plan, Step, StepOp};
@@ -7,7 +7,7 @@ use crate::lane::primitive::{
     Dpp8, Dpp16, DppControl, GroupOp, GroupReduce, LdsOp, NvOp, PermlaneOp, Primitive, Reach, ScalarOp, Swizzle,
 };
 
-/// Every plan with one step changed or left out.
+/// Every plan with one step changed or removed.
 pub fn of(plan: &Plan) -> Vec<Plan> {
     let mut all = Vec::new();
     for n in 0..plan.setup.len() {
@@ -32,7 +32,7 @@ fn with(plan: &Plan, change: impl FnOnce(&mut Plan)) -> Plan {
     other
 }
 
-/// The plan in which everybody who reads step `n` reads its first operand of the same type instead.
+/// The plan in which each reader of step `n` reads that step's first operand of the same type instead.
 fn without(plan: &Plan, n: usize) -> Option<Plan> {
     let step = plan.steps[n];
     let same_type = |operand: &&Operand| match **operand {
@@ -50,7 +50,7 @@ fn without(plan: &Plan, n: usize) -> Option<Plan> {
     }))
 }
 
-/// The plan that gives the result of the step before the last.
+/// The plan whose result is the step before the last.
 fn earlier_result(plan: &Plan) -> Option<Plan> {
     match plan.result {
         Operand::Step(n @ 1..) if plan.steps[usize::from(n)].ty == plan.steps[usize::from(n) - 1].ty => {
@@ -60,7 +60,7 @@ fn earlier_result(plan: &Plan) -> Option<Plan> {
     }
 }
 
-/// The plan whose whole-wave steps begin or end elsewhere, or are none.
+/// The plan whose whole-wave steps begin or end elsewhere, or do not exist.
 fn other_modes(plan: &Plan) -> Vec<Plan> {
     let (start, end) = (plan.whole.start, plan.whole.end);
     if start == end {
@@ -69,7 +69,7 @@ fn other_modes(plan: &Plan) -> Vec<Plan> {
     [start + 1..end, start..end - 1, start..start].map(|whole| with(plan, |other| other.whole = whole)).to_vec()
 }
 
-/// The plans of whose two ways one begins or ends elsewhere.
+/// The plans in which one of two branches begins or ends elsewhere.
 fn other_ways(plan: &Plan) -> Vec<Plan> {
     let Some(Fork { accept, reject }) = &plan.fork else { return Vec::new() };
     let (start, middle, end) = (accept.start, accept.end, reject.end);
@@ -81,7 +81,7 @@ fn other_ways(plan: &Plan) -> Vec<Plan> {
         .to_vec()
 }
 
-/// The step with one operand from the step before, or from one before that.
+/// The step with one operand replaced by the previous step, or by the step before that.
 fn other_operands(step: Step, n: usize, name: fn(u16) -> Operand) -> Vec<Step> {
     let mut all = Vec::new();
     for (k, arg) in step.operands().iter().enumerate() {
@@ -95,7 +95,7 @@ fn other_operands(step: Step, n: usize, name: fn(u16) -> Operand) -> Vec<Step> {
     all
 }
 
-/// All ways to change a step itself.
+/// All mutations of a step itself.
 fn changes(step: Step) -> Vec<Step> {
     let mut all: Vec<Step> = operations(step.op).into_iter().map(|op| Step { op, ..step }).collect();
     if step.op == StepOp::Select {
@@ -116,7 +116,7 @@ fn changes(step: Step) -> Vec<Step> {
     all
 }
 
-/// Operations that are easily mistaken for this one.
+/// Operations that are easily confused with this one.
 fn operations(op: StepOp) -> Vec<StepOp> {
     match op {
         StepOp::Prim(primitive) => primitives(primitive).into_iter().map(StepOp::Prim).collect(),

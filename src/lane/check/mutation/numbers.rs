@@ -1,4 +1,4 @@
-//! Plans and meanings on numbers: the bitwise comparison that decides whether a changed plan is another one.
+//! Plans and meanings on numbers: the bitwise comparison that decides whether a mutant is equivalent.
 
 use crate::lane::check::TermRow as Symbols;
 use crate::lane::check::terms::Term;
@@ -10,7 +10,7 @@ use crate::lane::request::Request;
 use crate::lane::signature::Role;
 use crate::lane::value::{Domain, LaneRow, LaneValue, Lanes};
 
-/// 32-bit integers, or floats where the order of reductions is to be seen.
+/// 32-bit integers, or floats if the order of reductions must be visible.
 struct Numbers {
     float: bool,
 }
@@ -84,8 +84,8 @@ impl Domain for Numbers {
     }
 }
 
-/// The number of a symbol: of values that only move and fold one that its label hashes to, of others the label itself,
-/// which has their order.
+/// The number of a symbol. Values that are only moved and reduced get a hash of the label; others get the label itself,
+/// which keeps their order.
 fn number(term: Term, mixes: bool) -> u32 {
     let Term::Leaf { input, label } = term else { return 0 };
     match mixes {
@@ -106,8 +106,8 @@ fn numbers(symbols: &Symbols, mixes: bool) -> LaneRow<u32> {
     symbols.iter().map(of).collect()
 }
 
-/// Returns true if every lane that the meaning defines gets the same bits from the plan.
-/// The numbers are floats if the order of reductions is `ordered`, otherwise integers, which have none.
+/// Returns true if every lane that the meaning defines gets the same bits from the plan. The numbers are floats if the
+/// order of reductions is `ordered`, otherwise integers, for which it has no effect.
 pub fn agree(request: &Request, plan: &Plan, symbols: &[Symbols], lanes: Lanes, ordered: bool) -> bool {
     let mixes = !compares(request);
     let inputs: Vec<LaneRow<u32>> = symbols.iter().map(|row| numbers(row, mixes)).collect();
@@ -123,7 +123,7 @@ pub fn agree(request: &Request, plan: &Plan, symbols: &[Symbols], lanes: Lanes, 
     expected.len() == got.len() && expected.iter().zip(&got).all(same)
 }
 
-/// Returns true if the operation looks at the order or equality of values.
+/// Returns true if the operation depends on the order or equality of values.
 fn compares(request: &Request) -> bool {
     request.op.signature().params.iter().any(|param| matches!(param.role, Role::Key | Role::Class))
 }

@@ -1,6 +1,6 @@
-//! Ballots and what can be read from them, lane indices, counts and masks.
+//! Ballots and operations on them, lane indices, counts and masks.
 //!
-//! A ballot is a mask in scalar registers; one that is an operand may differ from lane to lane, and is two vector
+//! A ballot is a mask in scalar registers. A ballot operand may differ from lane to lane, so it is two vector
 //! registers.
 
 use super::{count_below, own_word};
@@ -23,7 +23,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "reading of a mask", needs: &[], build: read },
 ];
 
-/// The answer of an operation over the wave's mask for a group: the mask, or the lane's warp's word.
+/// The result of an operation on the wave's mask for a group: the mask, or the word of the lane's warp.
 fn of_group(b: &mut Builder, mask: Operand, group: Group) -> Answer {
     match group {
         Group::Subgroup => Ok(mask),
@@ -32,7 +32,7 @@ fn of_group(b: &mut Builder, mask: Operand, group: Group) -> Answer {
     }
 }
 
-/// The lanes of a wave run in step, so that they need not wait for each other; memory is ordered by its own barrier.
+/// The lanes of a wave run in lockstep and need not wait for each other; memory is ordered by a separate barrier.
 fn sync(b: &mut Builder) -> Answer {
     match b.request.op {
         LaneOp::Sync => Ok(Operand::Bool(true)),
@@ -40,7 +40,7 @@ fn sync(b: &mut Builder) -> Answer {
     }
 }
 
-/// An index and a width that are known make a set of lanes.
+/// The set of lanes for which a shuffle with constant index and width is valid.
 fn constant_range(b: &mut Builder) -> Answer {
     let LaneOp::ShuffleNvValid(mode) = b.request.op else { return Err(No::NotMine) };
     let [Known::Constant(index), Known::Constant(width)] = [0, 1].map(|n| b.request.inputs[n].known) else {
@@ -113,7 +113,7 @@ fn words(b: &mut Builder, ballot: Operand) -> Vec<Operand> {
     (0..b.lanes() / 32).map(|n| b.alu(AluOp::BallotWord, ballot, Operand::Const(n))).collect()
 }
 
-/// The word that holds a lane.
+/// The word of a lane.
 fn word_of(b: &mut Builder, ballot: Operand, lane: Operand) -> Operand {
     match *words(b, ballot) {
         [low, high] => {
@@ -147,8 +147,8 @@ fn count(b: &mut Builder, ballot: Operand, op: CountOp) -> Operand {
     }
 }
 
-/// The lowest or highest set bit: of the preferred word if that has one, otherwise of the other. The scalar unit looks at all
-/// words at once.
+/// The lowest or highest set bit: in the preferred word if it has one, otherwise in the other. The scalar unit searches
+/// all words at once.
 pub fn find(b: &mut Builder, ballot: Operand, op: AluOp, preferred: usize) -> Operand {
     if b.is_same_everywhere(ballot) {
         return scalar_end(b, ballot, op);

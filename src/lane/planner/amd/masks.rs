@@ -1,4 +1,4 @@
-//! Bools, which are masks of lanes in scalar registers: votes, elections, reductions and scans of bools. No value moves
+//! Bools, which are masks of lanes in scalar registers: votes, elections, reductions and scans of bools. No values move
 //! between lanes.
 //!
 //! | wanted | sequence |
@@ -48,7 +48,7 @@ enum Part {
     Exclusive,
 }
 
-/// Width of the group that votes, the subgroup's where it has as many lanes.
+/// Width of the voting group; the subgroup's if it has as many lanes.
 fn voters(b: &Builder) -> Result<(VoteOp, u32), No> {
     let LaneOp::Vote { op, group } = b.request.op else { return Err(No::NotMine) };
     let lanes = match group {
@@ -88,12 +88,12 @@ fn reduced_quads(b: &mut Builder, op: ReduceOp, value: Operand) -> Operand {
     if inverts { b.alu1(AluOp::BoolNot, own) } else { own }
 }
 
-/// The mask whose bits decide a fold, and whether a bit says no: `And` looks for lanes that are false.
+/// The mask whose bits decide a reduction, and whether a set bit means false: `And` looks for lanes that are false.
 fn ballot_for(op: ReduceOp) -> (ScalarOp, bool) {
     if op == ReduceOp::And { (ScalarOp::BallotFalse, true) } else { (ScalarOp::Ballot, false) }
 }
 
-/// The fold of a predicate over the active lanes of part of the lane's segment.
+/// The reduction of a predicate over the active lanes of part of the lane's segment.
 fn folded(b: &mut Builder, op: ReduceOp, value: Operand, lanes: u32, part: Part) -> Operand {
     let (ballot, inverts) = ballot_for(op);
     let mask = b.prim(ballot, &[value], StepType::Ballot);
@@ -124,7 +124,7 @@ fn of_wave(b: &mut Builder, op: ReduceOp, mask: Operand, inverts: bool) -> Opera
     }
 }
 
-/// The answer that bits, or for `Xor` their number, give.
+/// The result from bits, or, for `Xor`, from their number.
 fn answer(b: &mut Builder, op: ReduceOp, bits: Operand, inverts: bool) -> Operand {
     let bits = if op == ReduceOp::Xor { b.alu(AluOp::And, bits, Operand::Const(1)) } else { bits };
     b.alu(if inverts { AluOp::Eq } else { AluOp::Ne }, bits, Operand::Const(0))
@@ -160,7 +160,7 @@ fn lanes_of(b: &mut Builder, lanes: u32, part: Part) -> Operand {
     b.alu(AluOp::And, from, up_to)
 }
 
-/// A fold of bools, its segment's lanes and the part of them that counts.
+/// A reduction of bools, the lanes of its segment and the part of them that counts.
 fn reduction_of_bools(b: &Builder) -> Result<(ReduceOp, u32, Part), No> {
     let LaneOp::Reduce { op, kind, width, .. } = b.request.op else { return Err(No::NotMine) };
     if b.request.inputs[0].ty != LaneType::BOOL || width.lanes() == Some(1) {

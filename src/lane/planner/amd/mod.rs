@@ -1,7 +1,7 @@
 //! Rules for AMD's instructions, GCN 1 to RDNA 4; the cheapest plan wins.
 //!
-//! Plans whose lanes must all be active run in whole-wave mode where they may not be. Bools are masks of lanes in
-//! scalar registers, and so are votes and ballots.
+//! Plans that need all lanes active run in whole-wave mode unless all lanes are known to be active. Bools are masks of
+//! lanes in scalar registers, and so are votes and ballots.
 
 mod facts;
 mod masks;
@@ -40,13 +40,13 @@ pub fn rules(op: LaneOp) -> &'static [Rule] {
     }
 }
 
-/// Returns true if the arithmetic instruction of a fold of the operation's values can take its operand by this DPP
+/// Returns true if the arithmetic instruction of a reduction of the operation's values can take its operand by this DPP
 /// move.
 fn carries(b: &Builder, op: ReduceOp, dpp: Dpp16) -> bool {
     fusion::carries(b.profile, op, b.request.inputs[0].ty, dpp.into())
 }
 
-/// `own op dpp(moved)`, in one instruction where the hardware has it.
+/// `own op dpp(moved)`, in one instruction if the hardware has it.
 fn combine_with(b: &mut Builder, op: ReduceOp, dpp: Dpp16, own: Operand, moved: Operand) -> Operand {
     if carries(b, op, dpp) {
         return b.combine_moved(op, dpp, own, moved);
@@ -55,8 +55,8 @@ fn combine_with(b: &mut Builder, op: ReduceOp, dpp: Dpp16, own: Operand, moved: 
     b.combine(op, moved, own)
 }
 
-/// Builds a fold of the operation's value. One over active lanes runs in the whole wave, where inactive lanes hold what
-/// changes nothing, unless all lanes are known to be active.
+/// Builds a reduction of the operation's value. Over active lanes, it runs in the whole wave, with the neutral value in
+/// inactive lanes, unless all lanes are known to be active.
 fn enter(
     b: &mut Builder,
     op: ReduceOp,
@@ -83,12 +83,12 @@ fn enter(
 /// Lanes 32 to 63.
 const UPPER_HALF: u64 = u64::MAX << 32;
 
-/// The lanes of a wave, of which every `step`th from `first` on is in a set.
+/// The set of every `step`th lane of a wave, from `first` on.
 fn every(step: u32, first: u32) -> u64 {
     (0..64).filter(|i| i % step == first).fold(0, |set, i| set | 1 << i)
 }
 
-/// The 32-bit word of a mask that holds this lane.
+/// The 32-bit word of a mask for this lane.
 fn own_word(b: &mut Builder, mask: Operand) -> Operand {
     let low = b.alu(AluOp::BallotWord, mask, Operand::Const(0));
     if b.lanes() <= 32 {
@@ -99,7 +99,7 @@ fn own_word(b: &mut Builder, mask: Operand) -> Operand {
     b.select(upper, high, low)
 }
 
-/// The set bits of a mask among the lanes below the own.
+/// The number of set bits of a mask below this lane.
 fn count_below(b: &mut Builder, mask: Operand) -> Operand {
     let low = b.prim(ScalarOp::CountBelowLow, &[mask, Operand::Const(0)], StepType::Index);
     if b.lanes() <= 32 {
@@ -108,7 +108,7 @@ fn count_below(b: &mut Builder, mask: Operand) -> Operand {
     b.prim(ScalarOp::CountBelowHigh, &[mask, low], StepType::Index)
 }
 
-/// True if no active lane is below the own.
+/// True if no lower lane is active.
 fn is_first_active(b: &mut Builder) -> Operand {
     if b.request.activity != Activity::Any {
         b.assumes = Activity::FirstLanes;

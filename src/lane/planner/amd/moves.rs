@@ -1,6 +1,6 @@
 //! Moves: shuffles, butterflies, rotations, swizzles, broadcasts, permutations.
 //!
-//! If the source lane of every lane is known, it is a lane map, and [`super::search`] finds a route for it. Only an
+//! If the source of every lane is known, the move is a lane map, and [`super::search`] finds a route for it. Only an
 //! index that depends on data goes through the local data share.
 //!
 //! | wanted | gfx6, 7 | gfx8, 9, CDNA | gfx10 and later |
@@ -80,7 +80,7 @@ struct Wanted {
     zero: bool,
 }
 
-/// The source of lane `i`, where the operation is defined there; none at all if it depends on data.
+/// The source of lane `i`, if the operation is defined there; refused if it depends on data.
 fn wanted(b: &Builder) -> Result<Wanted, No> {
     let size = b.lanes();
     let zero = matches!(b.request.op, LaneOp::QuadPermuteZero(_) | LaneOp::SwizzleMasked { .. });
@@ -92,12 +92,12 @@ fn wanted(b: &Builder) -> Result<Wanted, No> {
             None
         }
     });
-    // Where all lanes are active none is missing.
+    // If all lanes are active, no source is missing.
     let zero = zero && b.request.activity != Activity::Full;
     if known { Ok(Wanted { map, zero }) } else { Err(No::NotMine) }
 }
 
-/// The bits that count of operand 1 in lane `i`, where it is known before the shader runs.
+/// The significant bits of operand 1 in lane `i`, if known at compile time.
 fn index_at(b: &Builder, i: u32) -> Option<u32> {
     let index = match b.request.inputs.get(1)?.known {
         Known::Constant(value) => value,
@@ -113,7 +113,7 @@ fn constant(b: &Builder, n: usize) -> Option<u32> {
     }
 }
 
-/// The lane that lane `i` reads: none if that depends on data, none in it if it does not matter.
+/// The lane that lane `i` reads: the outer `None` if it depends on data, the inner one if any lane will do.
 fn source(b: &Builder, i: u32, size: u32) -> Option<Option<u32>> {
     use LaneOp as O;
     let quad = i & !3;
@@ -151,7 +151,7 @@ fn moved_by(mode: ShuffleMode, i: u32, index: u32) -> Option<u32> {
     }
 }
 
-/// The source of an NV shuffle; none if it is out of range.
+/// The source of an NV shuffle; `None` if it is out of range.
 pub fn nv_source(mode: ShuffleMode, i: u32, index: u32, width: u32) -> Option<u32> {
     let base = i & !(width - 1);
     let lane = match mode {
@@ -167,7 +167,7 @@ fn unwrapped(b: &mut Builder) -> Operand {
     if b.request.inputs[0].ty == LaneType::BOOL { b.select(value, Operand::Const(1), Operand::Const(0)) } else { value }
 }
 
-/// The moved value as the operation gives it: with the operand of NV_shader_thread_group's swizzles added.
+/// The final result for a moved value: adds the operand of NV_shader_thread_group's swizzles.
 fn wrapped(b: &mut Builder, moved: Operand) -> Operand {
     match b.request.op {
         LaneOp::QuadAdd(_) => b.combine(ReduceOp::Add, moved, Operand::Input(1)),
@@ -176,7 +176,7 @@ fn wrapped(b: &mut Builder, moved: Operand) -> Operand {
     }
 }
 
-/// Writes a route, in all lanes of the wave where values pass through others.
+/// Emits a route, in all lanes of the wave if values pass through other lanes.
 fn follow(b: &mut Builder, route: &Route) -> Operand {
     let value = unwrapped(b);
     if let (LaneOp::QuadAdd(_), Some(primitive)) = (b.request.op, single(route))
@@ -225,7 +225,7 @@ fn one(b: &mut Builder, solve: fn(&LaneMap, FeatureSet) -> Option<Move>) -> Answ
     Ok(follow(b, &Route::one(step)))
 }
 
-/// The move, with zero from inactive lanes where its parameters can say so.
+/// The move, with zero from inactive lanes if its parameters support it.
 fn with_zero(mut step: Move) -> Move {
     if let crate::lane::primitive::Primitive::Permlane(PermlaneOp::Row { fetch, .. }) = &mut step.primitive {
         fetch.bound_ctrl = true;
@@ -246,7 +246,7 @@ fn composed(b: &mut Builder, find: fn(&Search, &LaneMap, u64) -> Option<Route>) 
     Ok(follow(b, &route))
 }
 
-/// The index of the lane that is read, in lanes where the operation is defined, and in how many lanes it stays.
+/// The index of the source lane, in lanes where the operation is defined, and the size of the segment that it stays in.
 fn index(b: &mut Builder) -> Result<(Operand, u32), No> {
     use LaneOp as O;
     let size = b.lanes();
@@ -283,8 +283,8 @@ fn index(b: &mut Builder) -> Result<(Operand, u32), No> {
     })
 }
 
-/// The lane that operand 1 names: the lane's number with bits turned or with a constant added to it where it is that, which
-/// is set up once.
+/// The lane that operand 1 names. If that is the lane index with bits flipped or with a constant added, it is computed
+/// in the setup.
 fn named(b: &mut Builder) -> Operand {
     let last = b.lanes() - 1;
     let is = |row: &[u32], lane: &dyn Fn(u32) -> u32| (0..).zip(row).all(|(i, at)| *at == lane(i));
@@ -309,7 +309,7 @@ fn shifted(b: &mut Builder, mode: ShuffleMode, index: Operand) -> Operand {
     }
 }
 
-/// The value that was read, or the lane's own value where an NV shuffle is out of range.
+/// The value that was read, or the lane's own value if an NV shuffle is out of range.
 fn guarded(b: &mut Builder, value: Operand, moved: Operand) -> Operand {
     let moved = match b.request.op {
         LaneOp::ShuffleNv(mode) => {
@@ -322,7 +322,7 @@ fn guarded(b: &mut Builder, value: Operand, moved: Operand) -> Operand {
     wrapped(b, moved)
 }
 
-/// An index that is known and whose map a fixed move gives is not a case for these rules; but they compete where it is not.
+/// These rules do not apply to a known index whose map is a fixed move, but they compete otherwise.
 fn gather(b: &mut Builder, read: impl FnOnce(&mut Builder, Operand, Operand, u32) -> Answer) -> Answer {
     let (index, span) = index(b)?;
     let value = unwrapped(b);
@@ -334,7 +334,7 @@ fn address(b: &mut Builder, lane: Operand) -> Operand {
     b.alu(AluOp::Shl, lane, Operand::Const(2))
 }
 
-/// A read of the lane `index`, which stays in the lane's segment of `span` lanes, where the crossbar reaches.
+/// Reads lane `index` through the crossbar; `index` stays in the lane's segment of `span` lanes.
 fn crossbar(b: &mut Builder, value: Operand, index: Operand, span: u32) -> Answer {
     let reach = Reach::of(b.lanes(), b.profile.features);
     if reach == Reach::Half && span > 32 {
@@ -362,7 +362,7 @@ fn by_memory(b: &mut Builder) -> Answer {
     gather(b, memory)
 }
 
-/// A read of any lane: the cheapest way for an index that depends on data.
+/// Reads any lane: the cheapest way for an index that depends on data.
 pub fn read_lane(b: &mut Builder, value: Operand, index: Operand, span: u32) -> Operand {
     let reads = b.has(Feature::AmdPermute).then(|| crossbar(b, value, index, span));
     match reads {
@@ -374,14 +374,14 @@ pub fn read_lane(b: &mut Builder, value: Operand, index: Operand, span: u32) -> 
     }
 }
 
-/// Returns true if the crossbar does not reach what is asked for.
+/// Returns true if the crossbar's reach is too short.
 fn is_far(b: &Builder, span: u32) -> bool {
     span > 32 && Reach::of(b.lanes(), b.profile.features) == Reach::Half
 }
 
 const NEAR: LdsOp = LdsOp::Bpermute { reach: Reach::Half, offset: 0, fetch_inactive: false };
 
-/// Runs moves in all lanes of the wave, unless all are active.
+/// Runs moves in all lanes of the wave, unless all are known to be active.
 fn in_all_lanes(b: &mut Builder, build: impl FnOnce(&mut Builder) -> Operand) -> Operand {
     if b.request.activity == Activity::Full {
         b.assumes = Activity::Full;
@@ -462,7 +462,7 @@ fn push(b: &mut Builder) -> Answer {
     Ok(wrapped(b, pushed))
 }
 
-/// Masks of the lanes that have each bit of the index set tell a lane who pushes to it; the highest of them is read.
+/// Ballots of the index's bits tell each lane which lanes push to it; the highest of them is read.
 fn push_by_masks(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::Permute {
         return Err(No::NotMine);
@@ -496,7 +496,7 @@ fn zero_of(b: &mut Builder, value: Operand) -> Operand {
     if b.ty(value) == StepType::Index { Operand::Const(0) } else { b.zero() }
 }
 
-/// The highest set bit of a mask in one or two words, where there is one.
+/// The highest set bit of a mask in one or two words, if any.
 fn highest(b: &mut Builder, words: &[Operand]) -> Operand {
     let low = b.alu1(AluOp::FindMsb, words[0]);
     let Some(high) = words.get(1) else { return low };

@@ -1,4 +1,5 @@
-//! Partitions: lanes with the same bits by READFIRSTLANE in turns, reductions by reads of lanes through the local data share.
+//! Partitions: sets of equal lanes by READFIRSTLANE in turns, and their reductions by lane reads through the local data
+//! share.
 
 use super::facts::{find, some};
 use super::moves::read_lane;

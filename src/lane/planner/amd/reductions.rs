@@ -7,8 +7,8 @@
 //! | 16 | ds_swizzle, op | op_dpp row_bcast:15 row_mask:0xa, for the highest lane; or ds_swizzle, op | v_permlane16_swap, op | v_permlanex16, op |
 //! | 32 | v_readlane of both halves, op | op_dpp row_bcast:31 row_mask:0xc, for the highest lane | v_permlane32_swap, op | v_permlane64, op (gfx10: v_readlane, op) |
 //!
-//! The value of the highest lane alone reaches every lane by v_readlane. A reduction over active lanes runs in the
-//! whole wave, where inactive lanes hold the identity.
+//! If only the highest lane has the value, v_readlane distributes it. A reduction over active lanes runs in the whole
+//! wave, with the identity in inactive lanes.
 
 use super::{combine_with, enter, masks};
 use crate::lane::op::{ReduceKind, ReduceOp};
@@ -20,24 +20,24 @@ use crate::lane::primitive::{Dpp16, DppControl, Fetch, LdsOp, PermlaneOp, Scalar
 use crate::lane::request::ScalarKind;
 use crate::profile::{Feature, Profile};
 
-/// How two rows of 16 lanes come together.
+/// How two rows of 16 lanes are combined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {
-    /// The odd row gets the even one's last lane.
+    /// The odd row gets the last lane of the even row.
     Bcast,
     Swizzle,
     Permlanex,
     Swap,
 }
 
-/// How two halves of 32 lanes come together.
+/// How two halves of 32 lanes are combined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Halves {
-    /// The upper half gets the lower one's last lane.
+    /// The upper half gets the last lane of the lower half.
     Bcast,
     Permlane,
     Swap,
-    /// Through the last lane of each half.
+    /// Through scalars from the last lane of each half.
     Scalars,
 }
 
@@ -45,8 +45,8 @@ const INSIDE_ROWS: &str = "DPP inside rows";
 const ROW_BCAST: &str = "DPP inside rows and row_bcast between them";
 const SWIZZLES: &str = "DS_SWIZZLE";
 
-/// Returns true if a rule gives the sequence by which the proposal of 2016 reduces on such hardware: DPP, row_bcast and
-/// V_READLANE where there are these (GCN 3 on), DS_SWIZZLE before.
+/// Returns true if a rule emits the 2016 proposal's sequence for reductions on such hardware: DPP, row_bcast and
+/// V_READLANE if available (GCN 3 and later), DS_SWIZZLE before.
 pub fn is_proposed(rule: &str, profile: &Profile) -> bool {
     match (profile.has(Feature::AmdDppRowBcast), profile.has(Feature::AmdDpp16)) {
         (true, _) => [INSIDE_ROWS, ROW_BCAST].contains(&rule),
@@ -122,7 +122,7 @@ fn between_rows(b: &mut Builder, rows: Rows, halves: Halves) -> Answer {
     if lanes <= 16 {
         return Err(No::NotMine);
     }
-    // The highest lane alone holds what row_bcast makes, and only one lane of the wave can be read for all.
+    // Only the highest lane has row_bcast's result, and only one lane of the wave can be read for all.
     let for_all = kind != ReduceKind::Reduce;
     if for_all && rows == Rows::Bcast && lanes < b.lanes() {
         return Err(No::NotMine);
@@ -146,7 +146,7 @@ fn swap(b: &mut Builder, op: ReduceOp, value: Operand, block: u8) -> Operand {
     b.combine(op, first, second)
 }
 
-/// A masked broadcast of a row's last lane; what the other rows get does not matter.
+/// A masked broadcast of a row's last lane; the values in the other rows do not matter.
 fn bcast(b: &Builder, op: ReduceOp, control: DppControl, row_mask: u8) -> Dpp16 {
     let dpp = Dpp16 { row_mask, bound_ctrl: false, ..Dpp16::new(control) };
     if super::carries(b, op, dpp) { dpp } else { Dpp16::new(control) }
@@ -160,7 +160,7 @@ fn pair_of_rows(b: &mut Builder, op: ReduceOp, value: Operand, rows: Rows) -> Op
         }
         Rows::Swizzle => by_swizzle(b, op, value, 16),
         Rows::Permlanex => {
-            // Rows are uniform: any lane of the other one will do.
+            // Rows are uniform, so any lane of the other row will do.
             let other = PermlaneOp::Row { across: true, selectors: 0, fetch: Fetch::default() };
             let other = b.prim(other, &[value], b.ty(value));
             b.combine(op, other, value)

@@ -1,4 +1,4 @@
-//! Routes: how values come to the lanes that want them, as compositions of moves and of selects by constant masks.
+//! Routes: compositions of moves and of selects by constant masks that implement a lane map.
 //!
 //! A route is found by [`super::search`] and written into a plan here.
 
@@ -11,7 +11,7 @@ use crate::profile::{CostClass, Feature, Profile};
 /// The source of a lane's value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Route {
-    /// The own value.
+    /// The lane's own value.
     Own,
     /// A move of the result of `of`; lanes that it does not write keep the result of `over`.
     Moved { step: Move, of: Box<Route>, over: Option<Box<Route>> },
@@ -21,19 +21,19 @@ pub enum Route {
     Select { lanes: u64, yes: Box<Route>, no: Box<Route> },
 }
 
-/// The number of a lane as arithmetic on the own one.
+/// The source lane as arithmetic on the lane index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Formula {
     /// `((i & and) | or) ^ xor`.
     Bits { and: u32, or: u32, xor: u32 },
-    /// `i + count`, in the lowest bits only, which `mask` has; the others are the own.
+    /// `i + count` in the low bits given by `mask`; the other bits are unchanged.
     Turned { count: u32, mask: u32 },
 }
 
 impl Route {
     /// A single move of the value itself.
     pub fn one(step: Move) -> Route {
-        // Both registers of a swap hold the value before.
+        // Both registers of a swap contain the original value.
         let is_swap =
             matches!(step.primitive, Primitive::Permlane(PermlaneOp::SwapFirst { .. } | PermlaneOp::SwapSecond { .. }));
         Route::Moved { step, of: Box::new(Route::Own), over: is_swap.then(|| Box::new(Route::Own)) }
@@ -51,7 +51,7 @@ impl Route {
         }
     }
 
-    /// Approximate cost by the weights of a profile, enough to prefer one of several.
+    /// Approximate cost by the weights of a profile, enough to compare routes.
     pub fn score(&self, profile: &Profile) -> u64 {
         let instruction = price(CostClass::AmdAlu, profile).unwrap_or(0);
         match self {
@@ -59,7 +59,7 @@ impl Route {
             Route::Moved { step, of, over } => {
                 let copy = match over.as_deref() {
                     Some(Route::Own) => instruction,
-                    // The moved value is the one that is kept, so it moves in place.
+                    // The moved value is also the one that is kept, so it moves in place.
                     Some(over) if *over == **of => 0,
                     Some(over) => over.score(profile),
                     None => 0,
@@ -94,7 +94,7 @@ impl Route {
     }
 }
 
-/// The weight of a class of instructions on a profile; none if it has no such instruction.
+/// The weight of a class of instructions on a profile, or `None` if it lacks the instruction.
 pub fn price(class: CostClass, profile: &Profile) -> Option<u64> {
     let (cost, weights) = (profile.costs.of(class)?, &profile.weights);
     let parts = [
@@ -128,7 +128,7 @@ impl Formula {
         }
     }
 
-    /// A formula of a map whose lanes all want lanes.
+    /// A formula for a map in which every lane has a source lane.
     pub fn of(map: &LaneMap) -> Option<Formula> {
         let fits = |formula: &Formula| map.lanes().all(|(i, lane)| formula.lane(i) == lane);
         let bits = map.masks(map.size().ilog2()).map(|(and, or, xor)| Formula::Bits { and, or, xor });
@@ -157,7 +157,7 @@ impl Formula {
     }
 }
 
-/// A map through the local data share, by an address that is computed once: the crossbar where it reaches, otherwise
+/// A map through the local data share, with an address that is computed once: the crossbar if it reaches, otherwise
 /// memory.
 pub fn gathered(map: &LaneMap, profile: &Profile) -> Option<Route> {
     let lane = Formula::of(map)?;
@@ -168,7 +168,7 @@ pub fn gathered(map: &LaneMap, profile: &Profile) -> Option<Route> {
     Some(Route::Gathered { by, lane })
 }
 
-/// Lanes of a map whose wish a source function meets.
+/// Lanes whose requirement in a map a source function meets.
 pub fn served(map: &LaneMap, source: impl Fn(u32) -> Source) -> u64 {
     let meets = |i: &u32| map.accepts(*i, source(*i));
     (0..map.size().min(64)).filter(meets).fold(0, |set, i| set | 1 << i) & low_bits(map.size()) as u64

@@ -6,9 +6,10 @@
 //! | 16 | v_readlane of lanes 15 and 47, select, op, select | op_dpp row_bcast:15 row_mask:0xa | v_permlanex16 of lane 15, op_dpp row_mask:0xa |
 //! | 32 | v_readlane of lane 31, op, select | op_dpp row_bcast:31 row_mask:0xc | v_readlane of lane 31, op, select |
 //!
-//! In segments of fewer than 16 lanes row_shr crosses the edge, so a select follows. Integer operations that have no op_dpp,
-//! such as products, fold with the identity that v_mov_dpp leaves in lanes without a source; no step on floats does. Integers,
-//! whose order is free, may also take the last lane of the block below at every distance, which ds_swizzle does.
+//! In segments of fewer than 16 lanes row_shr crosses the edge, so a select follows. Integer operations without op_dpp,
+//! such as products, combine with the identity that v_mov_dpp leaves in lanes without a source; steps on floats never
+//! do. Integers, whose order is free, may also read the last lane of the block below at every distance, which
+//! ds_swizzle does.
 
 use super::moves::emit;
 use super::search::Search;
@@ -30,14 +31,14 @@ enum Style {
     Bcast,
     /// row_shr, PERMLANEX16, READLANE.
     Permlanex,
-    /// Whatever is cheapest as its own move.
+    /// The cheapest separate moves.
     Moves,
     /// In blocks of ascending size, an order that floats do not allow.
     Blocks,
 }
 
 impl Style {
-    /// Returns true if it can win: where there is DPP no move of its own is cheaper.
+    /// Returns true if it can be the cheapest: if there is DPP, no separate move is cheaper.
     fn suits(self, b: &Builder) -> bool {
         matches!(self, Style::Bcast | Style::Permlanex) || !b.has(Feature::AmdDpp16)
     }
@@ -106,22 +107,22 @@ fn inclusive(b: &mut Builder, style: Style, scan: Scan, value: Operand) -> Answe
     })
 }
 
-/// A move of the lane's own value that writes odd rows only.
+/// A move of the lane's own value that writes only odd rows.
 const UPPER_ROWS: Dpp16 = Dpp16 { row_mask: 0xa, bound_ctrl: false, ..Dpp16::new(DppControl::QuadPerm(0b11_10_01_00)) };
 
-/// The lanes that take a value at a distance, in segments of `lanes`.
+/// The lanes that read at a distance, in segments of `lanes`.
 fn takers(style: Style, lanes: u32, distance: u32) -> u64 {
     let row = lanes.min(16);
     let takes = |i: &u32| if distance < 16 && style != Style::Blocks { i % row >= distance } else { i & distance != 0 };
     (0..64).filter(takes).fold(0, |set, i| set | 1 << i)
 }
 
-/// The lane that lane `i` takes a value of.
+/// The lane that lane `i` reads.
 fn source(style: Style, i: u32, distance: u32) -> u32 {
     if distance < 16 && style != Style::Blocks { i - distance } else { (i & !(2 * distance - 1)) + distance - 1 }
 }
 
-/// A DPP move whose masks and row ends leave alone exactly the lanes that take nothing.
+/// A DPP move whose masks and row ends exclude exactly the lanes that read nothing.
 fn in_place(b: &Builder, style: Style, op: ReduceOp, lanes: u32, distance: u32) -> Option<Dpp16> {
     if !matches!(style, Style::Bcast | Style::Permlanex) {
         return None;
@@ -138,8 +139,8 @@ fn in_place(b: &Builder, style: Style, op: ReduceOp, lanes: u32, distance: u32) 
     (carries(b, op, dpp) || !b.request.inputs[0].ty.is_float()).then_some(dpp)
 }
 
-/// The value folded with that of the lane that a move takes. An instruction without DPP folds with the identity where the move
-/// leaves a lane alone; integers alone do that.
+/// Combines each lane's value with the value that a move brings. Without a DPP form, excluded lanes combine with the
+/// identity, which only integers may do.
 fn with_moved(b: &mut Builder, op: ReduceOp, dpp: Dpp16, value: Operand) -> Operand {
     if carries(b, op, dpp) {
         return b.combine_moved(op, dpp, value, value);
@@ -149,7 +150,7 @@ fn with_moved(b: &mut Builder, op: ReduceOp, dpp: Dpp16, value: Operand) -> Oper
     b.combine(op, moved, value)
 }
 
-/// The value of each lane folded with a lower lane's; undefined in lanes without one.
+/// The value of each lane combined with a lower lane's; undefined in lanes without one.
 fn with_lower(b: &mut Builder, style: Style, op: ReduceOp, value: Operand, distance: u32) -> Option<Operand> {
     let dpp = match (style, distance) {
         (Style::Bcast | Style::Permlanex, ..16) => Some(DppControl::RowShr(distance as u8)),
@@ -195,8 +196,8 @@ fn below(b: &mut Builder, scan: Scan, value: Operand) -> Answer {
     Ok(b.select(first, identity, moved))
 }
 
-/// The first active lane of an exclusive scan over active lanes has what changes nothing, which for sums of floats is not
-/// the identity.
+/// The first active lane of an exclusive scan over active lanes has the neutral value, which differs from the identity
+/// for sums of floats.
 fn with_identity(b: &mut Builder, scan: Scan, result: Operand) -> Operand {
     let in_doubt = scan.members == Members::Active && scan.op == ReduceOp::Add && b.request.inputs[0].ty.is_float();
     if !in_doubt || b.is_full() {
@@ -207,7 +208,7 @@ fn with_identity(b: &mut Builder, scan: Scan, result: Operand) -> Operand {
     b.select(first, identity, result)
 }
 
-/// Distances to the head of the lane's run decide who takes what.
+/// Distances to the head of the lane's run decide which lanes read.
 fn segmented(b: &mut Builder, style: Style) -> Answer {
     let LaneOp::Segmented { op, width } = b.request.op else { return Err(No::NotMine) };
     if width.lanes() == Some(1) {
@@ -226,7 +227,7 @@ fn segmented(b: &mut Builder, style: Style) -> Answer {
     })
 }
 
-/// True if the lane that is taken from is in the lane's run, and in the lane's row where it is nearer than 16 lanes.
+/// True if the source lane is in the lane's run and, at distances below 16 lanes, in the lane's row.
 fn in_run(b: &mut Builder, to_head: Operand, lanes: u32, distance: u32) -> Operand {
     let takes = b.in_set(takers(Style::Moves, lanes, distance));
     let inside = match distance {
@@ -241,7 +242,7 @@ fn in_run(b: &mut Builder, to_head: Operand, lanes: u32, distance: u32) -> Opera
     if lanes <= 16 { inside } else { b.alu(AluOp::BoolAnd, inside, takes) }
 }
 
-/// How far below this lane its run begins; the segment's first lane begins one.
+/// Distance from this lane down to the start of its run; the segment's first lane always starts one.
 fn distance_to_head(b: &mut Builder, width: Width, lanes: u32) -> Operand {
     let first = b.in_set(every(lanes, 0));
     let is_head = b.alu(AluOp::BoolOr, Operand::Input(1), first);
@@ -251,7 +252,7 @@ fn distance_to_head(b: &mut Builder, width: Width, lanes: u32) -> Operand {
     b.alu(AluOp::Sub, i, head)
 }
 
-/// Bits of the lane's word up to this lane's.
+/// Bits of the lane's word up to and including this lane.
 fn up_to_own(b: &mut Builder) -> Operand {
     let i = b.index();
     let bit = b.alu(AluOp::And, i, Operand::Const(31));

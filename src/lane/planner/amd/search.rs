@@ -1,8 +1,8 @@
-//! Searches the cheapest composition of a few moves that gives a wanted lane map.
+//! Searches for the cheapest composition of a few moves that implements a lane map.
 //!
-//! The primitives solve for their own parameters; here only compositions are enumerated, from short lists, so that the
-//! search is bounded and always gives the same route: one move; two merged by row and bank masks; one of two by a
-//! constant mask of lanes; one after another; and three.
+//! The primitives solve for their own parameters. This module only enumerates compositions, from short lists, so that
+//! the search is bounded and deterministic: one move; two merged by row and bank masks; one of two by a constant mask
+//! of lanes; one after another; and three.
 
 use super::route::{Route, gathered, price, served};
 use crate::lane::primitive::{
@@ -14,7 +14,7 @@ use crate::profile::{CostClass, FeatureSet, Profile};
 
 type Solve = fn(&LaneMap, FeatureSet) -> Option<Move>;
 
-/// The moves that compositions consist of, with constant indices, and their prices.
+/// The moves in compositions, with constant indices, and their price classes.
 const SOLVERS: [(Solve, CostClass); 7] = [
     (amd_dpp::solve_dpp16, CostClass::AmdDpp),
     (amd_dpp::solve_dpp8, CostClass::AmdDpp),
@@ -25,9 +25,9 @@ const SOLVERS: [(Solve, CostClass); 7] = [
     (amd_lds::solve_swizzle, CostClass::AmdSwizzle),
 ];
 
-/// The number of first moves that a search continues with, the ones that serve the most lanes.
+/// Limit of the first moves that a search continues with: the ones that serve the most lanes.
 const PAIRS: usize = 8;
-/// The same where two more moves must follow.
+/// Limit of the first moves if two more moves must follow.
 const TRIPLES: usize = 2;
 
 /// A search on one profile.
@@ -56,11 +56,11 @@ impl Best {
     }
 }
 
-/// A way to meet what is left of a map, cheaper than a score.
+/// A way to serve the rest of a map, below a score.
 type Rest<'s> = &'s dyn Fn(&LaneMap, u64) -> Option<Route>;
 
 impl Search<'_> {
-    /// The cheapest single move below a score; the lane's own value where that does.
+    /// The cheapest single move below a score, or the lane's own value if that is enough.
     pub fn one(&self, map: &LaneMap, below: u64) -> Option<Route> {
         if map.accepts_own() {
             return Some(Route::Own);
@@ -88,7 +88,7 @@ impl Search<'_> {
         SOLVERS.iter().filter_map(|(_, class)| price(*class, self.profile)).min().unwrap_or(0)
     }
 
-    /// The cheapest route that passes through no other lanes, so that it runs among any active lanes.
+    /// The cheapest route that does not pass through other lanes, so that it works with any active lanes.
     pub fn direct(&self, map: &LaneMap) -> Option<Route> {
         let mut best = Best::below(u64::MAX);
         best.offer(self.one(map, u64::MAX), self.profile);
@@ -98,7 +98,7 @@ impl Search<'_> {
         best.route
     }
 
-    /// A DPP move over another: its masks, and sources out of range, leave lanes what the other gave them.
+    /// A DPP move merged over another: in lanes excluded by its masks or without a source, the other's result stays.
     pub fn merged(&self, map: &LaneMap, below: u64) -> Option<Route> {
         self.merge_with(map, below, &|rest, below| self.one(rest, below), PAIRS)
     }
@@ -125,7 +125,7 @@ impl Search<'_> {
         best.route
     }
 
-    /// Tries the first moves that serve the most lanes, each with a route for what they leave.
+    /// Tries the first moves that serve the most lanes, each with a route for the rest.
     fn merge_with(&self, map: &LaneMap, below: u64, rest: Rest, most: usize) -> Option<Route> {
         if below <= 2 * self.least() {
             return None;
@@ -163,7 +163,7 @@ impl Search<'_> {
         best.route
     }
 
-    /// One move after another: the second from a short list, the first as it must be then.
+    /// One move after another: the second from a short list, and the first that it then requires.
     pub fn after(&self, map: &LaneMap, below: u64) -> Option<Route> {
         if below <= 2 * self.least() {
             return None;
@@ -172,7 +172,7 @@ impl Search<'_> {
         for second in self.seconds(map.size()) {
             let left = best.below.saturating_sub(Route::one(second).score(self.profile));
             let first = before(map, &second).and_then(|map| self.one(&map, left));
-            // A masked second move leaves some lanes what the first gave them.
+            // A masked second move leaves the first move's result in some lanes.
             let over = LaneMap::of_move(map.size(), &second).is_some_and(|map| map.has(Source::Old));
             let over = |first: &Route| over.then(|| Box::new(first.clone()));
             let route = |first: Route| Route::Moved { step: second, over: over(&first), of: Box::new(first) };
@@ -181,7 +181,7 @@ impl Search<'_> {
         best.route
     }
 
-    /// The DPP controls of the profile that give some lane a wanted value.
+    /// The DPP controls of the profile that give at least one lane its value.
     fn controls(&self, map: &LaneMap) -> impl Iterator<Item = DppControl> {
         let features = self.profile.features;
         let has = move |control: &DppControl| features.has_all(Dpp16::new(*control).needs());
@@ -191,8 +191,7 @@ impl Search<'_> {
         quads(map).chain(DppControl::all_but_quad()).filter(has).filter(serves)
     }
 
-    /// Moves that may give some lanes what they want: with the parameters that the first and the last lane which want
-    /// another's value ask for.
+    /// Moves that may serve some lanes, with the parameters that the first and the last moved lane require.
     fn partial_moves(&self, map: &LaneMap) -> Vec<Move> {
         let controls = self.controls(map).map(|control| Move::plain(Dpp16::new(control)));
         let ends = ends(map);
@@ -204,7 +203,8 @@ impl Search<'_> {
         all.filter(|step| step.primitive.exists(map.size(), self.profile.features)).collect()
     }
 
-    /// Second moves: permutations, so that any map has a first, and copies of half of each 8 or 16 lanes to the other half.
+    /// Second moves: permutations, so that any map has a first move, and copies of one half of each 8 or 16 lanes to
+    /// the other half.
     fn seconds(&self, size: u32) -> Vec<Move> {
         use DppControl as C;
         let dpp = [
@@ -227,7 +227,7 @@ impl Search<'_> {
         far.into_iter().chain(dpp).chain(copies).filter(exists).collect()
     }
 
-    /// Returns true if a single move gives zero where its source lane is inactive, as some operations promise.
+    /// Returns true if a single move returns zero if its source lane is inactive, as some operations guarantee.
     pub fn gives_zero(map: &LaneMap, step: &Move) -> bool {
         let instruction = step.primitive.instruction();
         let index = [Index::Uniform(0); 2];
@@ -240,12 +240,12 @@ impl Search<'_> {
     }
 }
 
-/// Lanes that want another's value, among some.
+/// The number of moved lanes in a set.
 fn moved_among(map: &LaneMap, set: u64) -> u32 {
     (map.moved_lanes().0 & u128::from(set)).count_ones()
 }
 
-/// The first and the last lane that want another's value, with that lane.
+/// The first and the last moved lane, each with its source.
 fn ends(map: &LaneMap) -> Vec<(u32, u32)> {
     let mut moves = map.moves();
     [moves.next(), moves.next_back()].into_iter().flatten().collect()
@@ -258,13 +258,13 @@ fn reached(map: &LaneMap, step: &Move) -> u64 {
     let index = step.args.each_ref().map(constant);
     let index = &index[..instruction.index_operands()];
     served(map, |i| match instruction.source(i, index, lanes) {
-        // The lane keeps the value that both registers of a swap held.
+        // The lane keeps the value that both registers of a swap contained.
         Some(Source::Old) => Source::Own,
         source => source.unwrap_or(Source::Undefined),
     })
 }
 
-/// The permutations of quads that the first and the last lanes that want something ask for.
+/// The quad permutations that the first and the last moved lanes require.
 fn quads(map: &LaneMap) -> impl Iterator<Item = DppControl> {
     let of_quad = |(i, _): (u32, u32)| {
         let quad = map.only(|j| j / 4 == i / 4);
@@ -273,7 +273,7 @@ fn quads(map: &LaneMap) -> impl Iterator<Item = DppControl> {
     ends(map).into_iter().filter_map(of_quad).collect::<Vec<_>>().into_iter()
 }
 
-/// A move in rows whose selectors are the first that each position needs.
+/// A move within rows, with the first selector that each position needs.
 fn row_move(map: &LaneMap, across: bool) -> PermlaneOp {
     let other = u32::from(across) << 4;
     let mut chosen = [None; 16];
@@ -290,7 +290,7 @@ fn swaps() -> impl Iterator<Item = Move> {
     [16, 32].into_iter().flat_map(of).map(Move::plain)
 }
 
-/// Swizzles that let lane `i` read `lane`: by xor, and by rotations of 4 to 32 lanes.
+/// Swizzles with which lane `i` reads `lane`: by xor, and by rotations of 4 to 32 lanes.
 fn swizzles(i: u32, lane: u32) -> Vec<Move> {
     let xor = Swizzle::Mask { and: 31, or: 0, xor: ((i ^ lane) & 31) as u8 };
     let turn = |width: u32| {
@@ -301,7 +301,7 @@ fn swizzles(i: u32, lane: u32) -> Vec<Move> {
     all.map(|swizzle| Move::plain(LdsOp::Swizzle(swizzle))).collect()
 }
 
-/// Masks under which a control gives only wanted values, with the lanes that it writes then: for each pattern of banks
+/// Masks under which a control gives only correct values, with the lanes that it then writes: for each pattern of banks
 /// that some row allows, all rows that allow it.
 fn masked(map: &LaneMap, control: DppControl) -> Vec<(Dpp16, u64)> {
     let rows = map.size().div_ceil(16);
@@ -331,7 +331,7 @@ fn reached_by(map: &LaneMap, dpp: Dpp16) -> u64 {
     (0..map.size()).filter(writes).fold(0, |set, i| set | 1 << i)
 }
 
-/// The map that must come first for a later move to give `map`; none if two lanes ask one for different values.
+/// The map that must precede a later move to give `map`; `None` if two lanes need different values in one lane.
 fn before(map: &LaneMap, second: &Move) -> Option<LaneMap> {
     let moved = LaneMap::of_move(map.size(), second)?;
     let mut wants: Vec<Option<Source>> = vec![None; map.size() as usize];
@@ -345,7 +345,7 @@ fn before(map: &LaneMap, second: &Move) -> Option<LaneMap> {
     Some(LaneMap::new(map.size(), |i| wants[i as usize]))
 }
 
-/// The primitive of a route that is one move of the value itself, which depends on no old value.
+/// The primitive of a route that is a single move of the value, independent of any old value.
 pub fn single(route: &Route) -> Option<Primitive> {
     match route {
         Route::Moved { step, of, over: None } if **of == Route::Own => Some(step.primitive),

@@ -5,7 +5,7 @@ use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No};
 
-/// The segment that a group is; none for the subgroup and for a warp.
+/// The segment of a group; `None` for the subgroup and for a warp.
 fn segment(group: Group) -> Option<Width> {
     match group {
         Group::Quad => Width::new(4),

@@ -1,4 +1,4 @@
-//! Parts of rules that several targets share: readings of requests, and steps that need no instruction of one target.
+//! Parts of rules that several targets share: decoding of requests, and steps that need no target-specific instruction.
 
 pub mod facts;
 pub mod moves;

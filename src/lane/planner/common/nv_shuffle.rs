@@ -1,4 +1,4 @@
-//! The lane that a shuffle of NV_shader_thread_shuffle reads, and the range in which it may.
+//! The source lane of a shuffle of NV_shader_thread_shuffle, and its valid range.
 
 use crate::lane::op::{LaneOp, ShuffleMode};
 use crate::lane::plan::{AluOp, Operand};
@@ -28,7 +28,7 @@ pub fn valid(b: &mut Builder) -> Answer {
     }
 }
 
-/// The lane that is read, where it is in range.
+/// The source lane, if it is in range.
 pub fn target(b: &mut Builder, call: Call) -> Operand {
     let (op, from) = match call.mode {
         ShuffleMode::Up => (AluOp::Sub, b.index()),
@@ -55,13 +55,13 @@ pub fn in_range(b: &mut Builder, call: Call) -> Operand {
             let (local, room) = (local(b, call.width), b.alu(AluOp::Sub, call.width, call.index));
             below_room(b, local, room, call)
         }
-        // The index is below 32, so a full width needs no test.
+        // The index is below 32, so the full width needs no test.
         ShuffleMode::Xor | ShuffleMode::Index if call.width == Operand::Const(32) => Operand::Bool(true),
         ShuffleMode::Xor | ShuffleMode::Index => b.alu(AluOp::Lt, call.index, call.width),
     }
 }
 
-/// `local + index < width`, as `local < width - index` where the difference is known.
+/// `local + index < width`, as `local < width - index` if the difference is known.
 fn below_room(b: &mut Builder, local: Operand, room: Operand, call: Call) -> Operand {
     match room {
         Operand::Const(_) => b.alu(AluOp::Lt, local, room),

@@ -7,7 +7,7 @@ use crate::lane::planner::build::Builder;
 /// The quad permutation that leaves each lane its own value.
 pub const IDENTITY: u8 = 0b11_10_01_00;
 
-/// The single move that a permutation is, where it is one.
+/// The single move that a permutation is equivalent to, if any.
 fn as_move(mode: u8) -> Option<QuadMove> {
     Some(match mode {
         0b00_00_00_00 => QuadMove::Lane(0),

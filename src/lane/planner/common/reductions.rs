@@ -5,7 +5,7 @@ use crate::lane::plan::Activity;
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No};
 
-/// A fold without its kind: all reductions here give every lane the result.
+/// A reduction without its kind: all reductions here give every lane the result.
 #[derive(Clone, Copy)]
 pub struct Reduction {
     pub op: ReduceOp,
@@ -23,7 +23,7 @@ pub fn reduction(b: &Builder) -> Result<Reduction, No> {
     }
 }
 
-/// Returns true if the bits of the result depend on the order, and the profile promises one.
+/// Returns true if the bits of the result depend on the order, and the profile guarantees one.
 pub fn order_matters(b: &Builder) -> bool {
     b.profile.reproducible && b.request.inputs[0].ty.is_float()
 }

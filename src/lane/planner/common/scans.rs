@@ -1,4 +1,4 @@
-//! Scans: readings of requests, and scans of one lane.
+//! Scans: decoding of requests, and scans of one lane.
 
 use crate::lane::op::{InvertibleOp, LaneOp, Members, ReduceKind, ReduceOp, Width};
 use crate::lane::plan::Operand;
@@ -23,9 +23,9 @@ pub fn scan(b: &Builder) -> Result<Scan, No> {
     }
 }
 
-/// The exclusive scan from the inclusive one, without the lane's own value; none if that does not tell. Where it does, no
-/// move from the lane below is cheaper: it takes an instruction for each register too, and a choice or a copy of the identity
-/// for the first lane.
+/// The exclusive scan from the inclusive one, without the lane's own value; `None` if it cannot be removed. If it can,
+/// a move from the lane below is never cheaper: it also takes an instruction per register, and a select or a copy of
+/// the identity for the first lane.
 pub fn without_own(b: &mut Builder, op: ReduceOp, inclusive: Operand) -> Option<Operand> {
     let value = b.value();
     invertible(b, op).map(|op| b.remove(op, inclusive, value))

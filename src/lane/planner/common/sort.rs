@@ -1,6 +1,7 @@
 //! Bitonic sort of a segment: a network of butterflies, each an exchange of two lanes.
 //!
-//! Two lanes that meet must agree who keeps which pair, so that each survives. How they do depends on the type:
+//! Two lanes that exchange must agree which of them keeps which pair, so that both pairs survive. The method depends on
+//! the type:
 //!
 //! | pairs | a lane takes |
 //! |---|---|
@@ -24,8 +25,7 @@ struct Pair {
 /// How a target moves a value from the lane at this distance, by xor.
 type Butterfly = fn(&mut Builder, Operand, u32) -> Operand;
 
-/// The network, made of a target's butterflies and of exchanges by minimum and maximum, which integers without values
-/// have.
+/// The network from a target's butterflies and exchanges by minimum and maximum, for integers without values.
 pub fn by_extremes(b: &mut Builder, butterfly: Butterfly) -> Answer {
     if b.request.inputs.len() > 1 || !has_total_order(b) {
         return Err(No::NotMine);
@@ -40,20 +40,20 @@ pub fn by_extremes(b: &mut Builder, butterfly: Butterfly) -> Answer {
     })
 }
 
-/// The network, made of a target's butterflies and of exchanges by one comparison.
+/// The network from a target's butterflies and exchanges by one comparison.
 pub fn by_comparison(b: &mut Builder, butterfly: Butterfly) -> Answer {
     let swaps = if has_total_order(b) { precedes_or_not } else { precedes_in_direction };
     network(b, butterfly, |b, own, other, column| {
         let keeps_greater = keeps_greater(b, column);
         let swaps = swaps(b, own, other, keeps_greater);
-        // A choice, not a conjunction: `swaps` may come from lanes that are not there.
+        // A select, not a conjunction: `swaps` may come from lanes that do not exist.
         let exists = stage_exists(b, column);
         let takes = b.select(exists, swaps, Operand::Bool(false));
         chosen(b, takes, other, own)
     })
 }
 
-/// Returns true if equal pairs have the same bits, and of each two others one comes first: not with floats.
+/// Returns true if equal pairs have the same bits and different ones are ordered, which excludes floats.
 fn has_total_order(b: &Builder) -> bool {
     b.request.inputs.iter().all(|input| !input.ty.is_float())
 }
@@ -129,7 +129,8 @@ fn keeps_greater(b: &mut Builder, Column { width, merge, level }: Column) -> Ope
     b.alu(AluOp::BoolXor, upper, descending)
 }
 
-/// Merges of more lanes than the subgroup has do nothing; asked at run time only where its size is not known.
+/// Merges of more lanes than the subgroup has do nothing. The test happens at run time only if the subgroup size is
+/// unknown.
 fn stage_exists(b: &mut Builder, Column { width, merge, .. }: Column) -> Operand {
     if width.lanes().is_some() {
         return Operand::Bool(true);

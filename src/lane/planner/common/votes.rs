@@ -1,4 +1,4 @@
-//! Votes: readings of requests, and votes of one lane.
+//! Votes: decoding of requests, and votes of one lane.
 
 use crate::lane::op::{Group, LaneOp, VoteOp, Width};
 use crate::lane::plan::CompareOp;

@@ -1,10 +1,11 @@
 //! Reductions and scans over the active lanes, whichever they are.
 //!
-//! Where the first lanes are active, each lane of a block takes the reduction of the partner block from that block's
-//! first lane, which is active if any of the block is; SHFIDX leaves lanes alone whose source is beyond the last active
-//! one. Under any mask the highest active lane of the partner block serves: each of them has the reduction, and the driver
-//! makes one instruction of BTFM and two of BTFL. Scans jump from each lane to the nearest active one below it, and from
-//! there to where that one points: each jump doubles what a lane has seen.
+//! If the first lanes are active, each lane of a block reads the reduction of the partner block from that block's first
+//! lane, which is active if any lane of the block is; SHFIDX leaves a lane unchanged if its source is beyond the last
+//! active one. Under any mask, the highest active lane of the partner block is the source: all active lanes of the
+//! block have the reduction. For finding it, the driver emits one instruction for BTFM and two for BTFL. Scans follow
+//! pointers: from each lane to the nearest active one below it, and from there to that lane's target. Each jump doubles
+//! the lanes covered.
 
 use super::shf::{active, from_lane, in_range, is_some, lanes_of, segment_lanes, shf_masked, word};
 use crate::lane::op::{MaskOp, ReduceOp, ShuffleMode, WARP};
@@ -118,8 +119,8 @@ fn combine_from(b: &mut Builder, op: ReduceOp, value: Operand, source: Operand, 
     b.select(some, sum, value)
 }
 
-/// The inclusive scan of the active lanes in segments of `width`: jumps inside rows of 16 lanes, and the total of the row
-/// below on top: where all lanes are active that is the promised order.
+/// The inclusive scan of the active lanes in segments of `width`: jumps within rows of 16 lanes, then the total of the
+/// row below is combined. If all lanes are active, this is the guaranteed order.
 pub fn inclusive(b: &mut Builder, op: ReduceOp, width: u32) -> Operand {
     let all = active(b);
     let row = segment_lanes(b, width.min(16), MaskOp::Lt);
@@ -141,9 +142,8 @@ fn row_below(b: &mut Builder) -> Operand {
     b.alu(AluOp::Mul, upper, Operand::Const(0xFFFF))
 }
 
-/// The fold of the lane's own value with those of the lanes in `below`, which are active and below the own, in `2^count` lanes at
-/// most. A pointer at a lane that has nothing below is its own number with bit 5 set, so that it still names a lane that
-/// is active.
+/// The reduction of the lane's own value with the lanes in `below`, which are active lower lanes, at most `2^count`
+/// including its own. The end of a chain is the lane's own index with bit 5 set, so that it still names an active lane.
 fn jumps(b: &mut Builder, op: ReduceOp, below: Operand, count: u32) -> Operand {
     let (i, nearest) = (b.index(), b.alu1(AluOp::FindMsb, below));
     let end = b.alu(AluOp::Or, i, Operand::Const(WARP));
@@ -169,7 +169,7 @@ pub fn exclusive(b: &mut Builder, op: ReduceOp, inclusive: Operand, below: Opera
     b.select(some, moved, identity)
 }
 
-/// The active lanes below the own in segments of `width`.
+/// The active lanes below this lane in segments of `width`.
 pub fn active_below(b: &mut Builder, width: u32) -> Operand {
     let (all, below) = (active(b), segment_lanes(b, width, MaskOp::Lt));
     b.alu(AluOp::And, all, below)

@@ -1,4 +1,4 @@
-//! Ballots and what can be read from them, lane indices, counts and masks, and the subgroup barrier.
+//! Ballots and operations on them, lane indices, counts and masks, and the subgroup barrier.
 
 use super::shf::{ballot, is_some, lanes, word};
 use crate::lane::op::{CountOp, Group, LaneOp, MaskOp};
@@ -18,8 +18,8 @@ pub static RULES: &[Rule] = &[
     Rule { name: "reading of a ballot", needs: &[Feature::NvBallot], build: read },
 ];
 
-/// There is no barrier of a warp, and none is needed: lanes meet in every SHF and TG instruction. Memory is ordered by the
-/// fence next to the operation.
+/// Warps have no barrier instruction and need none, because lanes reconverge at every SHF and TG instruction. Memory is
+/// ordered by the fence next to the operation.
 pub fn sync(b: &mut Builder) -> Answer {
     match b.request.op {
         LaneOp::Sync => Ok(Operand::Bool(true)),
@@ -78,7 +78,7 @@ pub fn read(b: &mut Builder) -> Answer {
     })
 }
 
-/// The bits of lanes that compare so with the own.
+/// The bits of lanes with this relation to the lane.
 fn within(b: &mut Builder, bits: Operand, op: MaskOp) -> Operand {
     let mask = lanes(b, op);
     b.alu(AluOp::And, bits, mask)

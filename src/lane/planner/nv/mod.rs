@@ -1,6 +1,6 @@
 //! Rules for NVIDIA's instructions: SHF, QSWZ, TGALL, TGANY, TGBALLOT over warps of 32 lanes. The cheapest plan wins.
 //!
-//! A ballot is one word here, and so are the masks of lanes: set-up takes the lane's own.
+//! Ballots and masks of lanes are one word here; the setup computes the masks.
 
 mod active;
 mod ballots;

@@ -1,4 +1,5 @@
-//! Moves over the warp: shuffles, broadcasts, butterflies, rotations, permutations; and sorting, which is made of them.
+//! Moves across the warp: shuffles, broadcasts, butterflies, rotations, permutations; and sorting, which is built from
+//! them.
 
 use super::quads::from_lane_or_zero;
 use super::shf::{active, ballot, from_lane, is_some, lanes_of, shf};
@@ -33,7 +34,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "bitonic network of SHFXOR", needs: SHUFFLE, build: |b| sort::by_comparison(b, butterfly) },
 ];
 
-/// A shuffle whose index is known for each lane and turns out to be a distance or a lane of each segment.
+/// A shuffle whose index is known for each lane and is equivalent to a distance or a fixed lane of each segment.
 pub fn by_map(b: &mut Builder) -> Answer {
     let map = wanted(b).ok_or(No::NotMine)?;
     if map.lanes().all(|(i, lane)| i == lane) {
@@ -48,7 +49,7 @@ pub fn by_map(b: &mut Builder) -> Answer {
     }
 }
 
-/// The wanted source lane of each lane; none unless each lane's index is known.
+/// The source lane of each lane; `None` unless each lane's index is known.
 fn wanted(b: &Builder) -> Option<LaneMap> {
     let row = b.request.index.as_deref()?;
     let index = |i: u32| Some(row.get(i as usize)? & b.index_bits());
@@ -101,7 +102,7 @@ pub fn rotate(b: &mut Builder) -> Answer {
     Ok(shf(b, ShuffleMode::Index, b.value(), source, lanes_of(width)))
 }
 
-/// Lane 0 is the lowest active lane where the first lanes are active.
+/// If the first lanes are active, lane 0 is the lowest active lane.
 pub fn broadcast_lane_0(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::BroadcastFirst || b.request.activity < Activity::FirstLanes {
         return Err(No::NotMine);
@@ -127,7 +128,8 @@ pub fn swizzle_masked(b: &mut Builder) -> Answer {
     Ok(from_lane_or_zero(b, source))
 }
 
-/// Ballots of the index's bits tell each lane who pushes to it: those whose every bit equals this lane's.
+/// Ballots of the index's bits tell each lane which lanes push to it: lanes whose index bits all equal the lane
+/// index's.
 pub fn permute(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::Permute {
         return Err(No::NotMine);
@@ -144,7 +146,7 @@ pub fn permute(b: &mut Builder) -> Answer {
     Ok(b.select(some, pushed, zero))
 }
 
-/// Lanes whose `index` has in `bit` what this lane's index has there: the ballot, inverted where the lane's bit is clear.
+/// Lanes whose bit `bit` of `index` equals this lane's: the ballot, inverted if the lane's bit is clear.
 fn lanes_with_own_bit(b: &mut Builder, index: Operand, bit: u32) -> Operand {
     let set = is_bit_set(b, index, bit);
     let ones = ballot(b, set);

@@ -1,5 +1,5 @@
-//! Rules for PTX, whose `shfl.sync` and `vote.sync` are the instructions that the assembly extensions call SHF and TG: the
-//! same rules under the names that PTX gives these, and rules for what it has next to them.
+//! Rules for PTX. Its `shfl.sync` and `vote.sync` are the instructions that the assembly extensions call SHF and TG, so
+//! the same rules apply under PTX's names, with additional rules for PTX's other instructions.
 
 use super::active::{PARTITIONS, any_tree, first_lanes_tree};
 use super::shf::{lanes_of, segment};
@@ -121,13 +121,13 @@ static READS: &[Rule] = &[
     Rule { name: "reading of a ballot", needs: BALLOT, build: ballots::read },
 ];
 
-/// Returns true if one instruction folds values of a type.
+/// Returns true if one instruction reduces values of a type.
 fn is_reduced(op: ReduceOp, ty: LaneType) -> bool {
     let is_int = matches!(ty.kind, ScalarKind::Sint | ScalarKind::Uint);
     is_int && ty.width <= 32 && ty.components == 1 && op != ReduceOp::Mul
 }
 
-/// The whole warp at once, whichever lanes are active.
+/// Reduces the whole warp at once, whichever lanes are active.
 fn redux(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
     if lanes_of(fold.width) != WARP || !is_reduced(fold.op, b.request.inputs[0].ty) {
@@ -145,7 +145,7 @@ fn match_any(b: &mut Builder) -> Answer {
     Ok(b.prim(NvOp::Match, &[value], StepType::Ballot))
 }
 
-/// The value, or the number that stands for a bool.
+/// The value, or the number that represents a bool.
 fn number(b: &mut Builder) -> Operand {
     let value = b.value();
     match b.request.inputs[0].ty {
@@ -154,7 +154,7 @@ fn number(b: &mut Builder) -> Operand {
     }
 }
 
-/// Floats are compared as numbers, whose instructions know nothing.
+/// Floats are compared as numbers, which these instructions do not support.
 fn equal_bits(b: &Builder) -> Result<u32, No> {
     let LaneOp::Vote { op: VoteOp::Equal, group } = b.request.op else {
         return Err(No::NotMine);
@@ -176,7 +176,7 @@ fn match_all(b: &mut Builder) -> Answer {
     }
 }
 
-/// No active lane of the segment is outside the lane's set.
+/// True if no active lane of the segment is outside the lane's set.
 fn match_segment(b: &mut Builder) -> Answer {
     use crate::lane::plan::AluOp;
     let width = equal_bits(b)?;

@@ -1,4 +1,4 @@
-//! Moves inside quads: by QSWZ where that exists, otherwise by shuffles in segments of four lanes.
+//! Moves within quads: by QSWZ if it exists, otherwise by shuffles in segments of four lanes.
 
 use super::shf::{active, from_lane, is_some, shf};
 use crate::lane::op::{LaneOp, QuadMove, ReduceOp, ShuffleMode};
@@ -23,7 +23,7 @@ pub fn identity(b: &mut Builder) -> Answer {
     }
 }
 
-/// QSWZ is for 32-bit floats in fragment shaders, may change the bits of a subnormal or a NaN, and has no diagonal.
+/// QSWZ supports 32-bit floats in fragment shaders, may change the bits of a subnormal or a NaN, and has no diagonal.
 pub fn swizzle(b: &mut Builder) -> Answer {
     let ty = b.request.inputs[0].ty;
     if !(b.request.fragment && ty.is_float() && ty.width == 32) {
@@ -65,7 +65,7 @@ fn by_move(b: &mut Builder, mv: QuadMove) -> Operand {
     shf(b, mode, b.value(), Operand::Const(index), 4)
 }
 
-/// `(mode >> (2 * (i & 3))) & 3`; SHFIDX looks at the low two bits alone.
+/// `(mode >> (2 * (i & 3))) & 3`; SHFIDX only uses the low two bits.
 fn permuted_local(b: &mut Builder, mode: u8) -> Operand {
     let i = b.index();
     let local = b.alu(AluOp::And, i, Operand::Const(3));
@@ -81,7 +81,7 @@ pub fn or_zero(b: &mut Builder) -> Answer {
     Ok(from_lane_or_zero(b, source))
 }
 
-/// `v[source]` where that lane is active, otherwise zero.
+/// `v[source]` if that lane is active, otherwise zero.
 pub fn from_lane_or_zero(b: &mut Builder, source: Operand) -> Operand {
     let (value, zero) = (b.value(), b.zero());
     let moved = from_lane(b, value, source);

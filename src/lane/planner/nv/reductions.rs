@@ -1,4 +1,4 @@
-//! Reductions of segments. Every lane gets the result, whichever lanes asked for it.
+//! Reductions of segments. Every lane gets the result, whichever lanes should.
 
 use super::active;
 use super::shf::{ballot, is_full, is_none, is_some, lanes_of, segment, shf};
@@ -31,7 +31,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "tree of SHFIDX over the active lanes", needs: SHUFFLE_AND_BALLOT, build: active::any_tree },
 ];
 
-/// Returns true if the operation works on scalar bools, which ballots hold.
+/// Returns true if the operation works on scalar bools, which ballots can represent.
 pub fn is_bool(b: &Builder) -> bool {
     b.request.inputs[0].ty == LaneType::BOOL
 }
@@ -59,7 +59,7 @@ pub fn bools(b: &mut Builder) -> Answer {
     reduction_of_ballot(b, fold.op, all, everybody)
 }
 
-/// The fold of the own predicates of some lanes, given as a word; `everybody` if all of these are active.
+/// The reduction of the lanes' predicates in a set, given as a word; `everybody` if all of these lanes are active.
 pub fn reduction_of_ballot(b: &mut Builder, op: ReduceOp, lanes: Operand, everybody: bool) -> Answer {
     let value = b.value();
     match op {
@@ -95,7 +95,7 @@ pub fn bits_of(b: &mut Builder, predicate: Operand, lanes: Operand) -> Operand {
     }
 }
 
-/// The tree where all lanes are known to be active, or segments have all of theirs.
+/// The tree, if all lanes are known to be active, or all lanes of their segments.
 pub fn tree(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
     if !all_active(b, fold.members) {
@@ -107,7 +107,7 @@ pub fn tree(b: &mut Builder) -> Answer {
     Ok(butterflies(b, fold))
 }
 
-/// The same under any mask, where the whole warp is asked first: mostly all lanes are active.
+/// The tree under any mask, with a test of the whole warp first, because usually all lanes are active.
 pub fn tree_if_full(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
     if is_bool(b) || b.request.activity != Activity::Any || fold.members == Members::All {

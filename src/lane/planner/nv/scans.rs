@@ -38,7 +38,7 @@ pub fn bools(b: &mut Builder) -> Answer {
     reduction_of_ballot(b, scan.op, lanes, everybody)
 }
 
-/// Lanes below an active one are active too, or the scan is over all lanes.
+/// The lanes below an active one are active too, or the scan is over all lanes.
 pub fn steps(b: &mut Builder) -> Answer {
     let scan = scan(b)?;
     if scan.members == Members::Active {
@@ -50,7 +50,7 @@ pub fn steps(b: &mut Builder) -> Answer {
     Ok(over_all(b, scan))
 }
 
-/// The same under any mask, where the whole warp is asked first: mostly all lanes are active.
+/// The scan under any mask, with a test of the whole warp first, because usually all lanes are active.
 pub fn steps_if_full(b: &mut Builder) -> Answer {
     let scan = scan(b)?;
     if is_bool(b) || b.request.activity != Activity::Any || scan.members == Members::All {
@@ -60,7 +60,7 @@ pub fn steps_if_full(b: &mut Builder) -> Answer {
     Ok(b.fork(full, |b| over_all(b, scan), |b| over_active(b, scan)))
 }
 
-/// The scan where each lane's lower ones are active.
+/// The scan if all lanes below each lane are active.
 fn over_all(b: &mut Builder, scan: Scan) -> Operand {
     let inclusive = inclusive(b, scan.op, lanes_of(scan.width));
     if !scan.exclusive {
@@ -88,8 +88,8 @@ fn local(b: &mut Builder, width: u32) -> Operand {
     b.alu(AluOp::And, i, Operand::Const(width - 1))
 }
 
-/// The fold with what came from below, in lanes that take it; where a lane that does not got its own value, folding that
-/// once more may change nothing.
+/// Combines with the value from below, in lanes that take it. A lane that does not may get its own value, if combining
+/// it again changes nothing.
 fn combine_where(b: &mut Builder, op: ReduceOp, takes: Operand, below: Operand, value: Operand) -> Operand {
     let sum = b.combine(op, below, value);
     if op.is_idempotent() { sum } else { b.select(takes, sum, value) }
@@ -132,7 +132,7 @@ fn over_active(b: &mut Builder, scan: Scan) -> Operand {
     })
 }
 
-/// SHFUP clamped at the first lane of the run, which tells where it is in range.
+/// SHFUP clamped at the first lane of the run; its predicate shows whether the source is in range.
 pub fn segmented(b: &mut Builder) -> Answer {
     let LaneOp::Segmented { op, width } = b.request.op else {
         return Err(No::NotMine);

@@ -1,4 +1,4 @@
-//! Building blocks that the rules share: shuffles in segments, ballots and masks of lanes as words.
+//! Building blocks shared by the rules: shuffles in segments, ballots and masks of lanes as words.
 
 use crate::lane::op::{MaskOp, ShuffleMode, WARP, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
@@ -17,12 +17,12 @@ pub fn shf(b: &mut Builder, mode: ShuffleMode, value: Operand, index: Operand, w
     }
 }
 
-/// A shuffle with its own mask operand.
+/// A shuffle with an explicit mask operand.
 pub fn shf_masked(b: &mut Builder, mode: ShuffleMode, value: Operand, index: Operand, mask: Operand) -> Operand {
     b.prim(NvOp::Shuffle(mode), &[value, index, mask], b.ty(value))
 }
 
-/// The predicate of such a shuffle: whether its source is in range.
+/// The predicate of such a shuffle: true if its source is in range.
 pub fn in_range(b: &mut Builder, mode: ShuffleMode, index: Operand, mask: Operand) -> Operand {
     b.prim(NvOp::ShuffleValid(mode), &[index, mask], StepType::Bool)
 }
@@ -54,7 +54,7 @@ pub fn word(b: &mut Builder, ballot: Operand) -> Operand {
     b.alu(AluOp::BallotWord, ballot, Operand::Const(0))
 }
 
-/// Lanes that compare so with the own, as a word.
+/// Lanes with this relation to the lane, as a word.
 pub fn lanes(b: &mut Builder, op: MaskOp) -> Operand {
     let mask = b.mask(op);
     word(b, mask)
@@ -69,13 +69,13 @@ pub fn segment(b: &mut Builder, width: u32) -> Operand {
     b.alu(AluOp::Shl, Operand::Const((1 << width) - 1), base)
 }
 
-/// The lanes of the lane's segment that compare so with the own, as a word.
+/// The lanes of the lane's segment with this relation to the lane, as a word.
 pub fn segment_lanes(b: &mut Builder, width: u32, op: MaskOp) -> Operand {
     let (mask, segment) = (lanes(b, op), segment(b, width));
     b.alu(AluOp::And, mask, segment)
 }
 
-/// True if some bit of a word is set.
+/// True if any bit of a word is set.
 pub fn is_some(b: &mut Builder, word: Operand) -> Operand {
     b.alu(AluOp::Ne, word, Operand::Const(0))
 }

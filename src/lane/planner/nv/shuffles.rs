@@ -1,6 +1,6 @@
-//! NV_shader_thread_shuffle by the instructions that it was made for. SHFUP and SHFDOWN keep the lane's own value out of range
-//! by themselves; SHFIDX wraps and SHFXOR reaches a lower segment where the index is not below the width, so they are
-//! guarded unless it is known to be.
+//! NV_shader_thread_shuffle by its native instructions. SHFUP and SHFDOWN keep the lane's own value if the source is
+//! out of range. SHFIDX wraps, and SHFXOR reaches a lower segment, if the index is not below the width, so they are
+//! guarded unless the index is known to be below it.
 
 use super::shf::{in_range, shf_masked};
 use crate::lane::op::{LaneOp, ShuffleMode, WARP};
@@ -18,7 +18,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "SHF", needs: &[Feature::NvShuffle], build: shuffle },
 ];
 
-/// The arguments of a call; a constant index has the bits alone that count, as hardware takes of any.
+/// The arguments of a call. A constant index is reduced to the bits that the hardware uses.
 #[derive(Clone, Copy)]
 struct Call {
     mode: ShuffleMode,
@@ -35,7 +35,7 @@ fn call(b: &Builder, mode: ShuffleMode, first: u8) -> Call {
     Call { mode, index, width: b.input(first + 1) }
 }
 
-/// The call of an operation that asks whether its source is in range.
+/// The call of an operation that queries whether its source is in range.
 fn asking_call(b: &Builder) -> Result<Call, No> {
     match b.request.op {
         LaneOp::ShuffleNvValid(mode) => Ok(call(b, mode, 0)),

@@ -70,7 +70,7 @@ fn reductions_of_active_lanes_follow_what_is_known_of_them() {
     assert_eq!(count(add, &[U32], Activity::Full), 10);
     assert_eq!(count(add, &[U32], Activity::FirstLanes), 2 + 3 * 5);
     assert_eq!(count(active(ReduceOp::Max, ReduceKind::AllReduce), &[U32], Activity::FirstLanes), 2 + 2 * 5);
-    // The ballot and its test, the branch, and the tree of the common way.
+    // The ballot and its test, the branch, and the tree of the common side.
     assert_eq!(count(add, &[U32], Activity::Any), 2 + 4 + 10);
     assert_eq!(chosen(&request(add, &[U32]), "nv-kepler").expect("a plan").cost.rare, 5 + 6 * 4);
 }
@@ -88,7 +88,7 @@ fn scans_take_three_instructions_a_level_or_two() {
     assert_eq!(count(over_active, &[U32], Activity::Any), 2 + 4 + 15);
 }
 
-/// The common way decides: two or four lanes are not worth a branch.
+/// The common side decides: two or four lanes are not worth a branch.
 #[test]
 fn a_branch_pays_where_the_common_way_is_much_shorter() {
     let forks = |op, ty, profile| {
@@ -139,7 +139,7 @@ fn votes_of_quads() {
     let vote = |op| LaneOp::Vote { op, group: Group::Quad };
     assert_eq!(count(vote(VoteOp::Any), &[BOOL], Activity::Any), 3);
     assert_eq!(count(vote(VoteOp::All), &[BOOL], Activity::Full), 3);
-    // The negated predicate is one more.
+    // The negated predicate takes one more instruction.
     assert_eq!(count(vote(VoteOp::All), &[BOOL], Activity::Any), 4);
     let warp = LaneOp::Vote { op: VoteOp::Equal, group: Group::Subgroup };
     assert_eq!(count(warp, &[BOOL], Activity::Any), 1);

@@ -80,14 +80,14 @@ pub fn by_ballot(b: &mut Builder) -> Answer {
     }
 }
 
-/// True if no active lane of the segment says no.
+/// True if the predicate is false in no active lane of the segment.
 fn all_of(b: &mut Builder, predicate: Operand, own: Operand) -> Operand {
     let no = b.alu1(AluOp::BoolNot, predicate);
     let bits = bits_of(b, no, own);
     is_none(b, bits)
 }
 
-/// Either none or all of the active lanes vote yes.
+/// Either all active lanes vote yes or none does.
 pub fn equal_bools(b: &mut Builder) -> Answer {
     let (op, width) = vote(b)?;
     if op != VoteOp::Equal || b.request.inputs[0].ty != LaneType::BOOL {
@@ -114,7 +114,7 @@ pub fn equal(b: &mut Builder) -> Answer {
     })
 }
 
-/// The lowest active lane of the lane's segment: its first, where an active lane of it makes that active too.
+/// The lowest active lane of the lane's segment: its first lane, if that is active whenever any lane of the segment is.
 fn first_active(b: &mut Builder, width: u32, own: Operand) -> Operand {
     if b.request.activity >= Activity::FirstLanes {
         b.assumes = Activity::FirstLanes;

@@ -1,4 +1,4 @@
-//! Readings of ballots: by one instruction where the profile has it, otherwise by arithmetic on their words.
+//! Operations on ballots: by one instruction if the profile has it, otherwise by arithmetic on their words.
 
 use crate::lane::op::{CountOp, MaskOp};
 use crate::lane::plan::{AluOp, Operand, StepType};
@@ -25,7 +25,7 @@ pub fn count_of_lanes(b: &mut Builder, ballot: Operand) -> Operand {
     }
 }
 
-/// Number of set bits among all lanes, those up to the own or those below it.
+/// Number of set bits among all lanes, the lanes up to this one or the lanes below it.
 pub fn count(b: &mut Builder, op: CountOp, ballot: Operand) -> Operand {
     if b.has(Feature::BallotBits) {
         return b.group(GroupOp::BallotBitCount(op), &[ballot], StepType::Index);
@@ -45,7 +45,7 @@ fn all_lanes(b: &mut Builder) -> Operand {
     b.alu(AluOp::BallotOr, up_to, above)
 }
 
-/// The own bit.
+/// The lane's own bit.
 pub fn own_bit(b: &mut Builder, ballot: Operand) -> Operand {
     if b.has(Feature::BallotBits) {
         return b.group(GroupOp::InverseBallot, &[ballot], StepType::Bool);
@@ -54,7 +54,7 @@ pub fn own_bit(b: &mut Builder, ballot: Operand) -> Operand {
     bit_of_word(b, ballot, i)
 }
 
-/// The bit of a lane; undefined where it does not exist.
+/// The bit of a lane; undefined if the lane does not exist.
 pub fn bit(b: &mut Builder, ballot: Operand, lane: Operand) -> Operand {
     match b.has(Feature::BallotBits) {
         true => b.group(GroupOp::BallotBitExtract, &[ballot, lane], StepType::Bool),
@@ -101,7 +101,7 @@ pub fn highest_lane(b: &mut Builder, ballot: Operand) -> Operand {
     }
 }
 
-/// The bit that `find` gives of the last word, in this order, that has one.
+/// The bit that `find` returns for the last word, in this order, that has a bit set.
 fn search(b: &mut Builder, find: AluOp, ballot: Operand, order: fn(u32) -> Box<dyn Iterator<Item = u32>>) -> Operand {
     let mut found = None;
     for n in order(b.most_lanes().div_ceil(32)) {

@@ -1,4 +1,4 @@
-//! Ballots and what can be read from them, lane indices, counts and masks, and the subgroup barrier.
+//! Ballots and operations on them, lane indices, counts and masks, and the subgroup barrier.
 
 use super::ballots;
 use crate::lane::op::{CountOp, Group, LaneOp};
@@ -26,7 +26,7 @@ fn sync(b: &mut Builder) -> Answer {
     }
 }
 
-/// The answer of an operation over the subgroup's ballot for a group: the ballot, or the lane's warp's word.
+/// The result of an operation on the subgroup's ballot for a group: the ballot, or the word of the lane's warp.
 fn of_group(b: &mut Builder, ballot: Operand, group: Group) -> Answer {
     match group {
         Group::Subgroup => Ok(ballot),

@@ -1,4 +1,5 @@
-//! Rules for the portable subgroup instructions (SPIR-V), whose cost only the driver knows: the first that matches wins.
+//! Rules for the portable subgroup instructions (SPIR-V), whose cost only the driver knows: the first matching rule
+//! wins.
 
 mod ballots;
 mod facts;

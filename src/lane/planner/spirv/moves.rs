@@ -136,7 +136,7 @@ fn swizzle_masked(b: &mut Builder) -> Answer {
     Ok(shuffle_or_zero(b, source))
 }
 
-/// The instruction needs the new value and the lane alike in all lanes.
+/// The instruction requires a uniform value and a uniform lane.
 fn write_lane_amd(b: &mut Builder) -> Answer {
     let uniform = b.request.inputs.iter().skip(1).all(|input| input.known != Known::Varying);
     if b.request.op != LaneOp::WriteLane || !uniform || !is_word(b.request.input_ty(0)) {
@@ -146,7 +146,8 @@ fn write_lane_amd(b: &mut Builder) -> Answer {
     Ok(b.group(GroupOp::WriteAmd, &[value, Operand::Input(1), b.input(2)], b.ty(value)))
 }
 
-/// Ballots of the index's bits tell each lane who pushes to it: those whose every bit equals this lane's.
+/// Ballots of the index's bits tell each lane which lanes push to it: lanes whose index bits all equal the lane
+/// index's.
 fn permute(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::Permute {
         return Err(No::NotMine);
@@ -162,7 +163,7 @@ fn permute(b: &mut Builder) -> Answer {
     Ok(b.select(some, pushed, zero))
 }
 
-/// Lanes whose `index` has in `bit` what this lane's index has there.
+/// Lanes whose bit `bit` of `index` equals this lane's.
 fn lanes_with_own_bit(b: &mut Builder, index: Operand, bit: u32) -> Operand {
     let set = is_bit_set(b, index, bit);
     let ones = b.ballot(set);

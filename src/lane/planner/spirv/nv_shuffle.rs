@@ -1,5 +1,5 @@
-//! NV_shader_thread_shuffle: four shuffles inside segments that report if the source was in range, and return the
-//! lane's own value if it was not. Known indices and widths are folded; a guard is left only if possible fail.
+//! NV_shader_thread_shuffle: four shuffles within segments that report whether the source was in range, and return the
+//! lane's own value if it was not. Known indices and widths are folded, and a guard is emitted only if it can fail.
 
 use crate::lane::op::{LaneOp, ShuffleMode};
 use crate::lane::plan::Operand;
@@ -54,7 +54,7 @@ fn guarded(b: &mut Builder) -> Answer {
     Ok(b.select(range, moved, value))
 }
 
-/// `v[source]`, as a broadcast where the source is one lane for all.
+/// `v[source]`, as a broadcast if the source is uniform.
 fn indexed(b: &mut Builder, source: Operand) -> Operand {
     let value = b.value();
     match source {

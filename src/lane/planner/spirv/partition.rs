@@ -58,7 +58,7 @@ fn native_reduction(b: &mut Builder) -> Answer {
     let LaneOp::Partitioned { op, kind } = b.request.op else {
         return Err(No::NotMine);
     };
-    // The jumps give the same bits everywhere; what an instruction gives is the driver's affair.
+    // The jumps give the same bits everywhere; an instruction's result depends on the driver.
     if order_matters(b) {
         return Err(No::NotMine);
     }
@@ -71,7 +71,8 @@ fn native_reduction(b: &mut Builder) -> Answer {
     Ok(b.group(GroupOp::PartitionedReduce(op, reach), &[value, Operand::Input(1)], b.ty(value)))
 }
 
-/// Any fold of integers by an exclusive scan: the lane's own value comes last, and the highest lane has the whole.
+/// Any reduction of integers by an exclusive scan: the lane's own value is combined last, and the highest lane has the
+/// total.
 fn native_scan(b: &mut Builder) -> Answer {
     let LaneOp::Partitioned { op, kind } = b.request.op else {
         return Err(No::NotMine);

@@ -48,7 +48,7 @@ fn swizzle_amd(b: &mut Builder) -> Answer {
     swizzled(b, GroupOp::SwizzleAmd(mode))
 }
 
-/// The value after an instruction of SPV_AMD_shader_ballot, which takes 32-bit numbers.
+/// The result of an instruction of SPV_AMD_shader_ballot, which takes 32-bit numbers.
 pub fn swizzled(b: &mut Builder, op: GroupOp) -> Answer {
     if !is_word(b.request.input_ty(0)) {
         return Err(No::NotMine);
@@ -57,7 +57,7 @@ pub fn swizzled(b: &mut Builder, op: GroupOp) -> Answer {
     Ok(b.group(op, &[value], b.ty(value)))
 }
 
-/// Returns true if the instructions of SPV_AMD_shader_ballot take values of a type.
+/// Returns true if the instructions of SPV_AMD_shader_ballot support values of a type.
 pub fn is_word(ty: LaneType) -> bool {
     ty.width == 32
 }
@@ -108,7 +108,7 @@ fn permute_zero(b: &mut Builder) -> Answer {
     Ok(shuffle_or_zero(b, source))
 }
 
-/// `v[source]` where that lane of the lane's 32 is active, otherwise zero.
+/// `v[source]` if that lane of the lane's 32 is active, otherwise zero.
 pub fn shuffle_or_zero(b: &mut Builder, source: Operand) -> Operand {
     let active = b.ballot(Operand::Bool(true));
     let word = b.own_word(active);
@@ -121,7 +121,7 @@ pub fn shuffle_or_zero(b: &mut Builder, source: Operand) -> Operand {
     b.select(is_active, moved, zero)
 }
 
-/// The operand of NV_shader_thread_group's swizzles, added to what was moved.
+/// Adds the operand of NV_shader_thread_group's swizzles to the moved value.
 fn with_operand(b: &mut Builder, moved: Operand) -> Operand {
     match b.request.op {
         LaneOp::QuadAdd(_) => b.combine(ReduceOp::Add, moved, Operand::Input(1)),

@@ -84,7 +84,8 @@ fn native(b: &mut Builder) -> Answer {
     native_whole(b).or_else(|_| native_whole_amd(b)).or_else(|_| native_clustered(b))
 }
 
-/// The jumps take many times as long as an instruction or shuffles at fixed distances: they are for where neither serves.
+/// The jumps take many times as long as an instruction or shuffles at fixed distances. They are for cases where neither
+/// works.
 fn jumps_in_its_place(b: &mut Builder) -> Answer {
     let members = reduction(b)?.members;
     if all_active(b, members) || native(b).is_ok() { Err(No::NotMine) } else { jumps(b) }
@@ -108,7 +109,7 @@ fn tree(b: &mut Builder, fold: Reduction) -> Operand {
     folded
 }
 
-/// True if segments have lanes at this distance: asked at run time only where the subgroup's size is not known.
+/// True if segments have lanes at this distance. The test happens at run time only if the subgroup size is unknown.
 fn distance_exists(b: &mut Builder, width: Width, distance: u32) -> Operand {
     match width.lanes() {
         Some(_) => Operand::Bool(true),

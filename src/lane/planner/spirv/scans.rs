@@ -73,7 +73,8 @@ const fn reach(scan: Scan) -> GroupReduce {
     if scan.exclusive { GroupReduce::Exclusive } else { GroupReduce::Inclusive }
 }
 
-/// The jumps take many times as long as an instruction or shuffles at fixed distances: they are for where neither serves.
+/// The jumps take many times as long as an instruction or shuffles at fixed distances. They are for cases where neither
+/// works.
 fn jumps_in_its_place(b: &mut Builder) -> Answer {
     let members = scan(b)?.members;
     if all_active(b, members) || native(b).is_ok() { Err(No::NotMine) } else { jumps(b) }
@@ -97,8 +98,8 @@ fn by_steps(b: &mut Builder, scan: Scan) -> Operand {
     b.select(first, identity, below)
 }
 
-/// The inclusive scan in the promised order: Hillis-Steele inside rows of 16 lanes, then row by row. With `head`, the
-/// lane where the lane's run starts, only what is not below it is taken.
+/// The inclusive scan in the guaranteed order: Hillis-Steele within rows of 16 lanes, then row by row. With `head`, the
+/// lane where the lane's run starts, only lanes from there on are included.
 fn steps(b: &mut Builder, op: ReduceOp, width: Width, head: Option<Operand>) -> Operand {
     let mut value = b.value();
     for level in 0..b.most_in(width).ilog2() {
@@ -113,7 +114,7 @@ fn steps(b: &mut Builder, op: ReduceOp, width: Width, head: Option<Operand>) -> 
     value
 }
 
-/// `x[i - d]`, and whether lane `i` takes it: inside its row, or its segment where that is smaller.
+/// `x[i - d]`, and whether lane `i` takes it: within its row, or its segment if that is smaller.
 fn row_step(b: &mut Builder, x: Operand, width: Width, d: u32, head: Option<Operand>) -> (Operand, Operand) {
     let row = Width::new(b.most_in(width).min(16)).expect("a segment has a power of two lanes");
     let below = b.shuffle_up(x, Operand::Const(d));

@@ -84,7 +84,7 @@ fn clustered(b: &mut Builder) -> Answer {
         VoteOp::Any => ReduceOp::Or,
         VoteOp::Equal => return Err(No::NotMine),
     };
-    // A subgroup of unknown size may be smaller than a warp, which no native segment may be.
+    // A subgroup of unknown size may be smaller than a warp, but a native segment must not be larger than the subgroup.
     if group == Group::Warp && b.fixed_size().is_none() || width == Width::SUBGROUP {
         return Err(No::NotMine);
     }
@@ -104,15 +104,15 @@ fn by_ballot(b: &mut Builder) -> Answer {
     }
 }
 
-/// No active lane of the segment says no.
+/// True if the predicate is false in no active lane of the segment.
 fn all(b: &mut Builder, predicate: Operand, width: Width) -> Operand {
     let no = b.alu1(AluOp::BoolNot, predicate);
     let bits = own_bits(b, no, width);
     b.alu(AluOp::Eq, bits, Operand::Const(0))
 }
 
-/// A word that has a bit set exactly when some active lane of the lane's segment has the predicate set. Up to 32 lanes it
-/// holds the segment's bits, lowest lane first.
+/// A word that has a bit set exactly if the predicate is true in some active lane of the lane's segment. For up to 32
+/// lanes it is the segment's bits, lowest lane first.
 fn own_bits(b: &mut Builder, predicate: Operand, width: Width) -> Operand {
     let ballot = b.ballot(predicate);
     match b.most_in(width) {

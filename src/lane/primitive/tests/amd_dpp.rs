@@ -8,7 +8,7 @@ use DppControl as C;
 /// The map from the lanes of a row to their source lanes.
 type Turn<'a> = &'a dyn Fn(&[Option<u32>]) -> Vec<Option<u32>>;
 
-/// The lane that lane `i` of 64 reads, none if it is out of range, made from whole rows.
+/// The lane that lane `i` of 64 reads, `None` if it is out of range, built from whole rows.
 fn picture(control: DppControl) -> Vec<Option<u32>> {
     let wave: Vec<Option<u32>> = (0..64).map(Some).collect();
     let rows = |turn: Turn| wave.chunks(16).flat_map(turn).collect();
@@ -64,7 +64,7 @@ fn waves_of_32_lanes_have_the_same_rows() {
     }
 }
 
-/// The names tell where data moves, not where it is read: `row_shl:n` makes lane `i` read `i + n`.
+/// The names give the direction in which data moves, not where it is read: with `row_shl:n` lane `i` reads `i + n`.
 #[test]
 fn shifts_to_the_left_read_higher_lanes() {
     assert_eq!(C::RowShl(1).lane(0, 64), Some(1));
@@ -123,7 +123,7 @@ fn masks_bound_ctrl_and_fi() {
     }
 }
 
-/// A narrow EXEC mask drops or zeroes contributions, and fi rescues inactive sources but none out of range.
+/// A narrow EXEC mask drops or zeroes contributions. `fi` makes inactive sources valid, but never sources out of range.
 #[test]
 fn fi_never_rescues_what_is_out_of_range() {
     let lanes = Lanes { size: 32, active: 0xffff_fffe };

@@ -1,4 +1,4 @@
-//! The crossbar of the local data share against bits combined one by one and values pushed one after another.
+//! The crossbar of the local data share, compared with bits combined one by one and values pushed one after another.
 
 use super::{Random, masks, sources};
 use crate::lane::primitive::{Index, LdsOp, Reach, Source, Swizzle};
@@ -55,7 +55,7 @@ fn rotations_stay_in_their_segment() {
     }
 }
 
-/// With the upper bits kept, the FFT map reverses the bits inside each segment.
+/// If the upper bits are kept, the FFT map reverses the bits within each segment.
 #[test]
 fn fft_reverses_bits_inside_segments() {
     for log2 in 0..=5 {
@@ -98,7 +98,8 @@ fn inactive_sources_of_swizzles_are_zero() {
     }
 }
 
-/// The lane that an address means: 32 lanes of the lane's half on gfx10 and gfx11 with 64 lanes, otherwise the wave.
+/// The lane that an address names: among the lane's own 32 lanes on gfx10 and gfx11 with 64 lanes, otherwise in the
+/// wave.
 fn named(i: u32, address: u64, reach: Reach, size: u32) -> u32 {
     match reach {
         Reach::Wave => (address / 4 % u64::from(size)) as u32,

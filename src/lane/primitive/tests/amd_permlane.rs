@@ -56,7 +56,7 @@ fn selectors_by_lane_use_four_bits() {
     }
 }
 
-/// The selectors of the other row's lane with the same number, xor 16: `0xfedcba98_76543210`.
+/// The selectors that read the lane with the same number in the other row, xor 16: `0xfedcba98_76543210`.
 #[test]
 fn the_selectors_of_xor_16() {
     let op = PermlaneOp::Row { across: true, selectors: 0xfedc_ba98_7654_3210, fetch: Fetch::default() };
@@ -85,7 +85,7 @@ fn swaps_of_copies_double_blocks() {
         for (register, op) in both.into_iter().enumerate() {
             for (i, source) in sources(op, &[], Lanes::full(64)).into_iter().enumerate() {
                 let i = i as u32;
-                // Of x in both registers: the value that ends up here.
+                // With x in both registers: the value that ends up here.
                 let held = if source == Source::Old { Source::Lane(i) } else { source };
                 let pair = i / (2 * width) * 2 * width;
                 assert_eq!(held, Source::Lane(pair + register as u32 * width + i % width));

@@ -17,7 +17,7 @@ fn short(name: &str) -> &str {
     name.strip_suffix("-wave32").unwrap_or(name)
 }
 
-/// Processors with the instructions of another one.
+/// Processors with the same instructions as another one.
 const ALIKE: [(&str, &str); 6] = [
     ("gfx1101", "gfx1100"),
     ("gfx1102", "gfx1100"),
@@ -33,8 +33,8 @@ fn twin(profile: &Profile) -> Option<Profile> {
     Profile::named(&profile.name.replace(own, other))
 }
 
-/// Names of the hardware profiles that have an instruction, of AMD's without `gfx`. Processors that are like another one are
-/// held against it and not named.
+/// Names of the hardware profiles that have an instruction; AMD's without `gfx`. Processors that equal another one are
+/// checked against it and not listed.
 fn who(primitive: impl Into<Primitive>) -> String {
     let primitive = primitive.into();
     let mut names = Vec::new();

@@ -1,5 +1,5 @@
-//! Every primitive against formulas written a second time, from the vendors' texts and not from the code: arrays that are
-//! shifted, loops over rows and banks, bits combined one by one.
+//! Every primitive against independent formulas from the vendors' documents: shifted arrays, loops over rows and banks,
+//! bits combined one by one.
 
 mod amd_dpp;
 mod amd_lds;

@@ -1,4 +1,4 @@
-//! NVIDIA's shuffles against the table of NV_shader_thread_shuffle's modes, and their hardware's own ways.
+//! NVIDIA's shuffles against the table of NV_shader_thread_shuffle's modes, and the hardware's special cases.
 
 use super::{Random, masks, sources};
 use crate::lane::op::{QuadMove, ShuffleMode};
@@ -42,7 +42,7 @@ fn shuffles_follow_the_table_for_every_index_lane_and_width() {
     }
 }
 
-/// Above the width, up and down run out of the segment, indices wrap, and xor reaches lower segments only.
+/// At or above the width, up and down leave the segment, indices wrap, and xor only reaches lower segments.
 #[test]
 fn indices_from_the_width_up() {
     for width in WIDTHS {
@@ -96,7 +96,7 @@ fn a_wrong_clamp_leaves_every_lane_out_of_range() {
     }
 }
 
-/// A clamp of its own in each lane makes each run of lanes a segment: the segmented scan's mask.
+/// A separate clamp in each lane makes each run of lanes a segment: the mask of the segmented scan.
 #[test]
 fn masks_may_differ_from_lane_to_lane() {
     let heads = [0_u32, 3, 4, 11, 16, 30];

@@ -47,7 +47,7 @@ impl Domain for Sets {
 
 const IN: Operand = Operand::Input(0);
 
-/// A program that grows; each method gives the new step.
+/// A growing program; each method returns the new step.
 #[derive(Default)]
 struct Program(Vec<Step>);
 
@@ -84,7 +84,7 @@ impl Program {
         self.add(StepOp::Select, &[condition, accept, reject], StepType::DATA)
     }
 
-    /// The contents of `result` in each lane when lane `i` starts with the set of itself.
+    /// The contents of `result` in each lane, if lane `i` starts with the set of itself.
     fn run(self, result: Operand, size: u32, more: &[LaneRow<u64>]) -> Vec<u64> {
         let plan = Plan {
             rule: "test",
@@ -110,7 +110,7 @@ fn masked(control: DppControl, row_mask: u8) -> Dpp16 {
     Dpp16 { row_mask, bound_ctrl: false, ..Dpp16::new(control) }
 }
 
-/// The segment of `width` lanes that holds lane `i`.
+/// The segment of `width` lanes that contains lane `i`.
 fn segment(i: usize, width: usize) -> u64 {
     let base = i / width * width;
     (base..base + width).map(|lane| 1 << lane).sum()
@@ -207,7 +207,7 @@ fn allreduce_and_scan_of_nvidia() {
     p.run(scan, 32, &[]).into_iter().enumerate().for_each(|(i, set)| assert_eq!(set, prefix(i)));
 }
 
-/// A permutation of all 64 lanes where the instruction reaches 32: the lane's half, and the other half brought near.
+/// A permutation of all 64 lanes where the instruction reaches 32: the lane's half, and the other half after a swap.
 #[test]
 fn permutation_of_64_lanes_on_rdna3() {
     let target = |i: u64| (i * 37 + 11) % 64;
@@ -283,7 +283,7 @@ fn masks_of_lanes() {
     assert_eq!(row(NvOp::Ballot, &[predicate], warp)[0], LaneValue::Ballot(0x9249));
 }
 
-/// A scalar operand that differs between lanes names no lane; a value that is pushed to an unknown place may be
+/// A scalar operand that differs between lanes names no lane, and a value that is pushed to an unknown lane may be
 /// anywhere.
 #[test]
 fn operands_that_are_wrong_or_unknown_give_poison() {

@@ -1,4 +1,4 @@
-//! Solvers find parameters for every map that their instruction gives, and only such.
+//! Solvers find parameters for every map that their instruction supports, and only for these.
 
 use super::Random;
 use crate::lane::op::ShuffleMode;
@@ -31,7 +31,7 @@ fn solve(solver: &str, map: &LaneMap) -> Option<Move> {
     solve(map, everything())
 }
 
-/// The solver finds the map of a move again, and parts of it.
+/// The solver finds the map of a move, and parts of it.
 fn finds(solver: &str, step: Move, size: u32, random: &mut Random) {
     let map = LaneMap::of_move(size, &step).expect("a mover with constants");
     let found = solve(solver, &map).unwrap_or_else(|| panic!("{step:?} is not found again"));
@@ -126,7 +126,7 @@ fn single_movers_are_found_again() {
     }
 }
 
-/// Names of the solvers that give a map on a profile.
+/// Names of the solvers that find a map on a profile.
 fn kinds(profile: &str, map: &LaneMap) -> Vec<&'static str> {
     let features = Profile::named(profile).expect("a profile").features;
     SOLVERS.iter().filter(|(_, solve)| solve(map, features).is_some()).map(|(name, _)| *name).collect()

@@ -1,11 +1,11 @@
-//! Atomic operations on the interpreter and on the pseudo-code: the new value, and what is returned.
+//! Atomic operations in the interpreter and in the pseudo-code: the new value and the returned value.
 
 use super::compare::{Case, Part, alike};
 use super::operands::{Random, any, extremes};
 use support::amd::single::{Atom, Kind};
 use support::pcode::{Run, Texts, Value};
 
-/// Operands of each instruction: all pairs of special ones, and as many random ones.
+/// Operands for each instruction: all pairs of special values, and as many random ones.
 const MOST: usize = 6000;
 
 /// Everything that differs.
@@ -32,7 +32,7 @@ pub fn differences(texts: &Texts, name: &str, atom: Atom) -> Result<Vec<Case>, S
     Ok(found)
 }
 
-/// What a text leaves in memory, and what it returns.
+/// The contents of memory and the returned value after running a text.
 fn theirs(run: &mut Run<'_>, atom: Atom, width: u32, old: u64, operands: [u64; 2]) -> Result<(u64, u64), String> {
     let [first, second] = operands;
     let both = Value::new(u128::from(second) << width | u128::from(first), 2 * width, support::pcode::Sort::Unsigned);

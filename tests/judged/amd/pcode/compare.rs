@@ -7,9 +7,9 @@ use support::pcode::{Run, Sort, Texts, Value};
 
 /// Lanes of the rows of operands.
 const LANES: usize = 64;
-/// The distance of pairs that follow each other, which has no factor in common with the lists' lengths.
+/// The distance between successive pairs, coprime to the lists' lengths.
 const STRIDE: usize = 1009;
-/// Where operands are: a vector register and a scalar one for each source, and the result.
+/// Registers of the operands: a vector and a scalar register for each source, and the result.
 const SOURCES: [usize; 3] = [0, 4, 8];
 const SCALARS: [usize; 3] = [10, 12, 14];
 const RESULT: usize = 16;
@@ -40,7 +40,7 @@ pub enum Part {
     Source,
 }
 
-/// An instruction of a processor with its text.
+/// A processor's instruction with its text.
 pub struct Subject<'t> {
     pub texts: &'t Texts,
     pub name: &'t str,
@@ -52,19 +52,19 @@ pub struct Subject<'t> {
 
 /// The registers of one comparison.
 struct Given {
-    /// Operands of each lane; a scalar one is that of the first lane.
+    /// Operands for each lane; a scalar operand is the first lane's.
     sources: Vec<[u64; 3]>,
     old: Vec<u64>,
     exec: u64,
     vcc: u64,
     scc: bool,
     ieee: bool,
-    /// Which halves a mixed operand is in, and whether it is half of a register.
+    /// The halves that mixed operands use, and whether an operand is half of a register.
     selects: [u64; 2],
 }
 
 impl Subject<'_> {
-    /// Everything that differs in so many rounds.
+    /// All differences found in this number of rounds.
     pub fn differences(&self, rounds: usize) -> Result<Vec<Case>, String> {
         let mut random = Random::new(self.name);
         let values: Vec<Vec<u64>> = self.form.sources.iter().map(|kind| extremes(*kind)).collect();
@@ -76,7 +76,7 @@ impl Subject<'_> {
         Ok(found)
     }
 
-    /// Pairs of special operands and random ones in turn.
+    /// Alternately pairs of special operands and random ones.
     fn given(&self, round: usize, values: &[Vec<u64>], random: &mut Random) -> Given {
         let all = self.target.all_lanes();
         let mut source = |lane: usize| {
@@ -108,7 +108,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Returns true if the text is about the wave instead of a lane.
+    /// Returns true if the text describes the wave rather than a lane.
     fn is_of_wave(&self) -> bool {
         self.texts.text(self.text).is_some_and(|text| text.contains("VGPR[") && !text.contains("VGPR[laneId]"))
     }
@@ -173,7 +173,7 @@ impl Subject<'_> {
         Ok(single)
     }
 
-    /// The pseudo-code with what all lanes share.
+    /// The pseudo-code with the state that all lanes share.
     fn theirs(&self, given: &Given) -> Result<Run<'_>, String> {
         let mut run = Run::new(self.texts, self.text)?;
         let of = |value: u64| Value::unsigned(value, 64);
@@ -193,7 +193,7 @@ impl Subject<'_> {
         Ok(run)
     }
 
-    /// Gives a run the operands of a lane and what the result was.
+    /// Gives a run the operands of a lane and the previous result.
     fn set_operands(&self, run: &mut Run<'_>, given: &Given, lane: usize) {
         let constant_at = match () {
             () if self.name.contains("fmamk") => 1,
@@ -215,7 +215,7 @@ impl Subject<'_> {
             let constant = given.sources[from][self.form.sources.len() - 1];
             run.set("SIMM16", Value::unsigned(constant, 32 * kind.registers() as u32));
         }
-        // V_DIV_SCALE leaves the operand as it is where the text says nothing.
+        // V_DIV_SCALE leaves the operand unchanged where the text does not specify a value.
         let old = if self.scales() { given.sources[lane][0] } else { given.old[lane] };
         run.set("D0", Value::unsigned(old & self.result_bits(), self.result_width()));
     }
@@ -263,7 +263,7 @@ impl Subject<'_> {
         Ok(found)
     }
 
-    /// What differs in a lane.
+    /// The differences in a lane.
     fn lane(&self, given: &Given, ours: &Single, run: &Run<'_>, lane: usize) -> Result<Vec<Case>, String> {
         let mut found = Vec::new();
         for place in &self.form.results {
@@ -300,7 +300,7 @@ impl Subject<'_> {
         differs.then(|| self.case(given, lane, part, Kind::Int32, bit, theirs))
     }
 
-    /// The lane's bit of a mask that a text writes: one of its second result, of VCC, or of its only result.
+    /// The lane's bit of a mask that a text writes: in its second result, in VCC, or in its only result.
     fn their_bit(&self, run: &Run<'_>, lane: usize) -> u64 {
         let (name, at) = match () {
             () if run.names("D1") => ("D1", 0),
@@ -312,7 +312,7 @@ impl Subject<'_> {
         run.get(name).map_or(0, |value| (value.bits >> at & 1) as u64)
     }
 
-    /// The kind of a result as comparisons see it: moves and selections leave bits as they are.
+    /// The kind of a result for comparisons: moves and selections leave bits unchanged.
     fn seen_as(&self, kind: Kind) -> Kind {
         if self.name.starts_with("v_cndmask") { Kind::Int32 } else { kind }
     }
@@ -397,7 +397,7 @@ fn whole_vector(ours: &Single, register: usize, lane: usize, kind: Kind) -> (u64
     (join(low, high), join(first, second))
 }
 
-/// The bits are the same, or both are NaNs: neither side says which.
+/// The bits are equal, or both are NaNs: neither side specifies which NaN.
 pub fn alike(kind: Kind, halves: bool, a: u64, b: u64) -> bool {
     if halves {
         return [0, 16].into_iter().all(|at| alike(Kind::Float16, false, a >> at & 0xffff, b >> at & 0xffff));

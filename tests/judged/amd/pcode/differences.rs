@@ -1,4 +1,4 @@
-//! Where the interpreter and AMD's pseudo-code differ, and why the interpreter is as it is.
+//! Differences between the interpreter and AMD's pseudo-code, and why the interpreter behaves as it does.
 
 use super::compare::{Case, number};
 use support::amd::single::Kind;
@@ -7,12 +7,12 @@ use support::pcode::{Sort, Value};
 /// Instructions that differ for some operands.
 pub struct Difference {
     pub names: &'static [&'static str],
-    /// Whether a difference is of this sort.
+    /// Returns true if a difference is of this kind.
     pub is: fn(&Case) -> bool,
     pub why: &'static str,
 }
 
-/// Each name shows each of its differences on each architecture that has it; a row that nothing shows is an error.
+/// Each row must occur on each architecture that has the instruction; a row without an occurrence is an error.
 pub static DIFFERENCES: &[Difference] = &[
     Difference {
         names: &["v_rcp_f32", "v_rcp_iflag_f32", "v_rsq_f32", "v_sqrt_f32", "v_exp_f32", "v_log_f32"],
@@ -77,14 +77,14 @@ pub static DIFFERENCES: &[Difference] = &[
     },
 ];
 
-/// Instructions that a text is not compared with, and the architecture.
+/// Instructions that are not compared with a text, and the architectures.
 pub static UNCOMPARED: &[(&str, &[&str], &str)] = &[(
     "cdna",
     &["v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16"],
     "the guide has the opcodes under the names of gfx900, whose products are rounded; LLVM has the fused ones from gfx906 on",
 )];
 
-/// Pieces of names that older and newer processors have; LLVM takes both for one instruction.
+/// Parts of names that differ between older and newer processors; LLVM accepts both for the same instruction.
 pub static RENAMED: [(&str, &str); 26] = [
     ("andn2", "and_not1"),
     ("orn2", "or_not1"),

@@ -1,11 +1,11 @@
-//! The reader of the pseudo-code by texts of our own, and proof that a wrong instruction is found.
+//! Checks the reader of the pseudo-code with texts written for this test, and that a wrong instruction is found.
 
 use super::compare::Subject;
 use support::amd::single;
 use support::amd::target::Target;
 use support::pcode::{Run, Texts, Value};
 
-/// A text, its sources, and the bits that it leaves in D0.
+/// A text, its sources, and the expected bits in D0.
 static TEXTS: &[(&str, [u64; 2], u64)] = &[
     ("D0.u32 = S0.u32 + S1.u32 * 2U", [3, 5], 13),
     ("D0.u32[31 : 0] = S0.u32[0 : 31]", [1, 0], 0x8000_0000),
@@ -27,7 +27,7 @@ static TEXTS: &[(&str, [u64; 2], u64)] = &[
     ("D0.i32 = S0.i32 >> S1[4 : 0].u32", [0x8000_0000, 31], 0xffff_ffff),
 ];
 
-/// What cannot be read or run must say so.
+/// Texts that must be reported as unreadable or impossible to run.
 static WRONG: &[&str] =
     &["D0.u32 = (S0.u32", "if S0 then D0.u32 = 1U", "D0.u32 = unheard_of(S0.u32)", "D0.u32 = S7.u32", "?"];
 
@@ -56,7 +56,7 @@ fn run(text: &str, sources: [u64; 2]) -> Result<u64, String> {
     run.get("D0").map(|value| value.bits as u64).ok_or_else(|| "there is no D0".to_owned())
 }
 
-/// An addition differs from a subtraction, and from a text that gives nothing.
+/// An addition differs from a subtraction, and from a text without a result.
 pub fn finds() -> Result<(), String> {
     let (target, name) = (Target::new("gfx1100", 32)?, "v_add_nc_u32");
     let form = single::form(name, &target).ok_or("there is no such instruction")?;

@@ -1,5 +1,5 @@
-//! AMD's own pseudo-code judges the interpreter of AMD assembly: every instruction that it runs is compared with the text of
-//! RDNA 3, RDNA 4 and CDNA, or is listed with the reason.
+//! AMD's own pseudo-code judges the interpreter of AMD assembly: every instruction that it supports is compared with
+//! the text for RDNA 3, RDNA 4 and CDNA, or is listed with the reason why not.
 
 mod atomics;
 mod compare;
@@ -16,7 +16,7 @@ use support::pcode::Texts;
 use support::trial::{Trial, judged, trial};
 use support::{bless, judge};
 
-/// An architecture whose instructions have texts.
+/// An architecture with texts for its instructions.
 struct Architecture {
     name: &'static str,
     title: &'static str,
@@ -52,9 +52,9 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The instructions of an architecture, by what is done with them.
+/// The instructions of an architecture, by how they are checked.
 struct Known {
-    /// With the name of the text, and the forms in waves of each size.
+    /// The name of each text, and the forms for waves of each size.
     compared: BTreeMap<String, (String, Vec<(Target, Form)>)>,
     listed: BTreeSet<&'static str>,
     control: Vec<String>,
@@ -74,7 +74,7 @@ impl Architecture {
         Texts::read(&module)
     }
 
-    /// Sorts the instructions that the interpreter knows; one that has no text must be listed.
+    /// Sorts the interpreter's instructions; one without a text must be listed.
     fn known(&self, texts: &Texts) -> Result<Known, String> {
         let targets = self.waves.iter().map(|wave| Target::new(self.processor, *wave));
         let targets: Vec<Target> = targets.collect::<Result<_, _>>()?;
@@ -148,7 +148,7 @@ impl Known {
         self.compared.contains_key(name) || self.atomics.contains_key(name)
     }
 
-    /// Rows of the table that nothing has shown.
+    /// Rows of the table for which no difference occurred.
     fn stale(&self, seen: &BTreeSet<(usize, String)>) -> Vec<String> {
         let rows = DIFFERENCES.iter().enumerate().flat_map(|(row, of)| of.names.iter().map(move |name| (row, *name)));
         let vanished = rows.filter(|(row, name)| self.has(name) && !seen.contains(&(*row, (*name).to_owned())));
@@ -169,7 +169,7 @@ fn text_name(name: &str, texts: &Texts) -> Option<String> {
     std::iter::once(name.to_owned()).chain(renamed).find(|name| texts.text(name).is_some())
 }
 
-/// Notes the rows that differences belong to; the first difference that belongs to none.
+/// Records the rows that differences belong to; returns the first difference that belongs to none.
 fn sort(name: &str, cases: &[Case], seen: &mut BTreeSet<(usize, String)>) -> Option<Case> {
     for case in cases {
         let fits = |row: &differences::Difference| row.names.contains(&name) && (row.is)(case);

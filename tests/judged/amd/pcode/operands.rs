@@ -1,4 +1,4 @@
-//! Operands that show differences: the ends of every type, what rounds, what overflows, and random bits.
+//! Operands that reveal differences: the limits of every type, values that round or overflow, and random bits.
 
 use support::amd::single::Kind;
 
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// Whole numbers: amounts of shifts up to and above each width, and the ends of each width.
+/// Integers: shift amounts up to and above each width, and the limits of each width.
 const WHOLE: [u64; 26] = [
     0,
     1,
@@ -155,7 +155,7 @@ pub fn extremes(kind: Kind) -> Vec<u64> {
     }
 }
 
-/// The numbers that a format has exactly or nearly, the special ones, and all with both signs.
+/// Numbers that a format represents exactly or nearly, and the special ones, all with both signs.
 fn floats(mantissa: u64, bits: u32, sign: u32, special: &[u64]) -> Vec<u64> {
     let near = |x: &f64| match bits {
         10 => u64::from(support::amd::float::to_half(*x)),
@@ -167,7 +167,7 @@ fn floats(mantissa: u64, bits: u32, sign: u32, special: &[u64]) -> Vec<u64> {
     positive.iter().flat_map(|bits| [*bits, *bits | 1 << sign]).collect()
 }
 
-/// Some operand of a kind: a special one or one near to it, a small number, or any bits.
+/// An operand of a kind: a special value or one close to it, a small number, or random bits.
 pub fn any(kind: Kind, extremes: &[u64], random: &mut Random) -> u64 {
     let width = if kind.is_short() { 32 } else { 32 * kind.registers() };
     let bits = match random.below(8) {

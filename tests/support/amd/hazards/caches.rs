@@ -1,16 +1,16 @@
-//! Invalidations that do not do what they are there for.
+//! Cache invalidations that do not have the intended effect.
 
 use super::super::inst::{Inst, Unit};
 
-/// The stale values that the loads of a wave may still find in caches.
+/// The stale values that a wave's loads may still find in caches.
 #[derive(Default)]
 pub struct Caches {
-    /// The outer cache was invalidated after the inner one, which may have been filled from it in between.
+    /// The outer cache was invalidated after the inner one, which may have been refilled from it in between.
     inner: bool,
-    /// An invalidation came before a barrier, with no load between: what other waves bring to the cache until they are at
-    /// the barrier stays there.
+    /// An invalidation preceded a barrier without a load in between: values that other waves bring into the cache
+    /// before the barrier stay there.
     barrier: bool,
-    /// No load came since the last invalidation.
+    /// There was no load since the last invalidation.
     unused: bool,
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 #[derive(Default)]
 pub struct Clause {
-    /// On gfx1010 nothing else counts.
+    /// On gfx1010 only scalar loads matter.
     only_scalar: bool,
     /// The kind of the last accesses: scalar loads or others.
     scalar: bool,
@@ -15,7 +15,7 @@ pub struct Clause {
 }
 
 impl Clause {
-    /// Nothing where nothing runs again.
+    /// `None` if the processor never replays accesses.
     pub fn of(version: u32) -> Option<Self> {
         let only_scalar = version == 1010;
         (only_scalar || (900..1000).contains(&version)).then(|| Self { only_scalar, ..Self::default() })
@@ -47,7 +47,7 @@ impl Clause {
         }
     }
 
-    /// Returns true if an access is a scalar one; nothing for other instructions.
+    /// Returns whether an access is scalar; `None` for other instructions.
     fn kind(&self, inst: &Inst) -> Option<bool> {
         match inst.unit {
             Unit::Smem => Some(true),

@@ -1,4 +1,5 @@
-//! The rules that programs must keep because the hardware does not: wait states of gfx6 to gfx9, and RDNA's.
+//! The rules that programs must follow because the hardware does not enforce them: wait states of gfx6 to gfx9, and
+//! RDNA's hazards.
 
 mod caches;
 mod clause;
@@ -40,7 +41,7 @@ impl Hazards {
         }
     }
 
-    /// Checks that an instruction may come now.
+    /// Checks that an instruction may run now.
     pub fn check(&self, inst: &Inst) -> Result<(), String> {
         self.caches.check(inst)?;
         self.clause.as_ref().map_or(Ok(()), |clause| clause.check(inst))?;
@@ -51,7 +52,7 @@ impl Hazards {
         self.rdna4.as_ref().map_or(Ok(()), |hazards| hazards.check(inst))
     }
 
-    /// Notes an instruction that came.
+    /// Records an executed instruction.
     pub fn record(&mut self, inst: &Inst) -> Result<(), String> {
         let waited = Waited::by(inst)?;
         self.caches.record(inst);

@@ -5,18 +5,18 @@ use super::super::operand::{EXEC, integer};
 use super::{Waited, is_memory, scalars_read, scalars_written};
 use std::collections::BTreeSet;
 
-/// The instructions that gfx1010 must not run yet.
+/// The state that determines which instructions gfx1010 must not run yet.
 #[derive(Default)]
 pub struct Rdna1 {
     /// Scalar registers that memory instructions may still read: loads, stores, and the LDS pipe.
     loads: BTreeSet<usize>,
     stores: BTreeSet<usize>,
     lds: BTreeSet<usize>,
-    /// Those that scalar loads may still read.
+    /// Scalar registers that scalar loads may still read.
     smem: BTreeSet<usize>,
     /// True if something other than a vector instruction has read EXEC.
     exec_read: bool,
-    /// True if the last access went to LDS, and whether a branch came after it.
+    /// Whether the last access used LDS, and whether a branch followed it.
     last_access: Option<bool>,
     branched: bool,
 }

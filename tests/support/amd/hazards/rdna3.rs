@@ -1,4 +1,5 @@
-//! The faults of gfx11: results of slow functions, registers on two sides of a write of EXEC, masks written again.
+//! The hazards of gfx11: results of transcendental functions, registers written on both sides of a write to EXEC, masks
+//! that are overwritten.
 
 use super::super::inst::{Inst, Role, Unit};
 use super::super::operand::{EXEC, M0, NULL, Reg, SCALARS, VCC, VECTORS};
@@ -14,22 +15,23 @@ enum Writer {
 
 pub struct Rdna3 {
     wave64: bool,
-    /// gfx1150 does not need to be kept from results of slow functions.
+    /// gfx1150 does not have the hazard for results of transcendental functions.
     slow_results: bool,
     /// Vector instructions and slow functions so far.
     vectors: u64,
     slow: u64,
-    /// By vector register: the number of the vector instruction that wrote it, and those of the slow function.
+    /// For each vector register: the number of the vector instruction that wrote it, and the number of the
+    /// transcendental one.
     written: Vec<Option<u64>>,
     slow_written: Vec<Option<(u64, u64)>>,
-    /// Numbers of vector instructions before which a scalar instruction wrote EXEC, the last ones.
+    /// Numbers of the last vector instructions before which a scalar instruction wrote EXEC.
     exec_writes: Vec<u64>,
-    /// By scalar register: whether it was read as a mask, and who wrote it afterwards.
+    /// For each scalar register: whether it was read as a mask, and what wrote it afterwards.
     masks: Vec<bool>,
     rewritten: Vec<Option<Writer>>,
 }
 
-/// After so many vector instructions nothing is left of a hazard.
+/// After this many vector instructions no hazard remains.
 const FAR: u64 = 8;
 
 impl Rdna3 {
@@ -71,7 +73,7 @@ impl Rdna3 {
         }
     }
 
-    /// Two sources, one written before and one after EXEC was, all of it not long ago.
+    /// Two sources, one written before and one after a write to EXEC, all of them recent.
     fn check_forwarding(&self, sources: &[usize]) -> Result<(), String> {
         let written: Vec<u64> = sources.iter().filter_map(|n| self.written[*n]).collect();
         let after = |exec: u64| written.iter().copied().filter(|at| *at >= exec).max();
@@ -121,7 +123,7 @@ impl Rdna3 {
                 None => false,
             };
             if is_done {
-                // Reads before the write are done too.
+                // Reads before the write are complete too.
                 (self.rewritten[at], self.masks[at]) = (None, false);
             }
         }
@@ -137,7 +139,7 @@ impl Rdna3 {
                 self.slow_written[*n] = inst.is_transcendental().then_some((self.vectors + 1, self.slow + 1));
             }
         }
-        // Two instructions in one are one.
+        // A dual instruction counts as one.
         self.vectors += u64::from(inst.pair.is_none());
         self.slow += u64::from(inst.is_transcendental());
         let now = self.vectors;
@@ -159,7 +161,7 @@ impl Rdna3 {
         }
     }
 
-    /// Nothing that comes before the register is written again lets the reads of a mask finish.
+    /// Only a new write to the register makes reads of a mask complete.
     fn read_masks(&mut self, inst: &Inst) {
         let masks = inst.reads.iter().filter(|(_, role)| matches!(role, Role::LaneMask | Role::Fmas));
         for (reg, _) in masks {

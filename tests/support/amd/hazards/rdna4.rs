@@ -1,4 +1,4 @@
-//! The fault of gfx12: scalar registers that a vector instruction has once read and that are written again
+//! The hazard of gfx12: scalar registers that a vector instruction has read and that are then overwritten
 //! (VALUReadSGPR).
 
 use super::super::inst::{Inst, Unit};
@@ -11,7 +11,7 @@ const REGISTERS: usize = VCC + 2;
 pub struct Rdna4 {
     /// True if a vector instruction has read a register of each pair.
     read: [bool; REGISTERS / 2],
-    /// True if the scalar or the vector unit has written each register since.
+    /// Whether the scalar or the vector unit has written each register since.
     by_scalar: [bool; REGISTERS],
     by_vector: [bool; REGISTERS],
 }

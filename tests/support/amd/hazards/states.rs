@@ -1,4 +1,4 @@
-//! Wait states of gfx6 to gfx9: so many instructions, or steps of S_NOP, must lie between two.
+//! Wait states on gfx6 to gfx9: the number of instructions, or steps of S_NOP, required between two instructions.
 
 use super::super::inst::{Code, Inst, Role, Unit};
 use super::super::operand::{EXEC, Reg, SCALARS, VECTORS, integer};
@@ -6,7 +6,7 @@ use super::super::operand::{EXEC, Reg, SCALARS, VECTORS, integer};
 /// The event of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
-    /// A vector instruction wrote it: a vector register, a scalar one, EXEC.
+    /// A vector instruction wrote a vector register, a scalar register, or EXEC.
     VectorByVector,
     ScalarByVector,
     ExecByVector,
@@ -61,7 +61,7 @@ static RULES: &[Rule] = &[
     rule(950, 999, Event::ExecByVector, Use::As(Role::SwapExec), 4),
 ];
 
-/// When what happened to each register.
+/// The time of the last events for each register.
 pub struct WaitStates {
     rules: Vec<&'static Rule>,
     clock: u64,

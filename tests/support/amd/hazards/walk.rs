@@ -1,4 +1,4 @@
-//! Hazards on ways that a run does not take: walks through a program that choose at each branch, whatever decides there.
+//! Hazards on paths that a run does not take: walks through a program that take arbitrary sides of branches.
 
 use super::super::inst::Unit;
 use super::super::program::Program;

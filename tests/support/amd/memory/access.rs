@@ -1,11 +1,11 @@
-//! Memory instructions as the text names them: which memory, what is done there, and which operand is what.
+//! Memory instructions by name: which memory they access, what they do there, and which operand is which.
 
 use super::super::inst::{Inst, Role, Unit, mask_registers};
 use super::super::operand::{EXEC, FLAT_SCRATCH, M0, NULL, Reg};
 use super::super::target::Target;
 use super::atomic::Atomic;
 
-/// The memory that an instruction reaches.
+/// The memory that an instruction accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Space {
     Scalar,
@@ -18,15 +18,15 @@ pub enum Space {
     Lds,
 }
 
-/// The shape of what is loaded or stored.
+/// The shape of a load or store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Bytes of an element.
     pub bytes: usize,
-    /// Elements of four bytes, or one of less.
+    /// Number of elements of four bytes, or one smaller element.
     pub count: usize,
     pub signed: bool,
-    /// Only half of the register takes part: the upper one or the lower one.
+    /// Only one half of the register takes part: the upper (true) or the lower (false).
     pub half: Option<bool>,
 }
 
@@ -42,7 +42,7 @@ pub enum Level {
 /// A read through a sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampling {
-    /// One component of four texels instead of a filtered one.
+    /// One component of four texels instead of a filtered value.
     pub gathers: bool,
     pub compares: bool,
     pub level: Level,
@@ -50,7 +50,7 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// Reads the end of a name: `_c_lz_o`.
+    /// Parses the suffixes of a name: `_c_lz_o`.
     fn named(gathers: bool, mut rest: &str) -> Option<Self> {
         let mut takes = |part: &str| {
             let left = rest.strip_prefix(part);
@@ -74,7 +74,7 @@ impl Sampling {
 pub enum Deed {
     Load(Shape),
     Store(Shape),
-    /// Two elements, with offsets in units of so many bytes.
+    /// Two elements, with offsets in units of this many bytes.
     LoadTwo {
         bytes: usize,
         unit: u64,
@@ -89,7 +89,7 @@ pub enum Deed {
     },
     /// Of images, and of texel buffers.
     LoadTexel,
-    /// At a level of detail, the last part of the address.
+    /// With a level of detail in the last part of the address.
     LoadTexelLevel,
     StoreTexel,
     /// Width, height, depth or layers, and levels.
@@ -114,7 +114,7 @@ pub struct Access {
     pub scalars: Vec<usize>,
 }
 
-/// How names begin.
+/// Prefixes of names.
 static SPACES: &[(&str, Space, u32, u32)] = &[
     ("s_buffer_load_", Space::ScalarBuffer, 600, 9999),
     ("s_load_", Space::Scalar, 600, 9999),
@@ -123,7 +123,7 @@ static SPACES: &[(&str, Space, u32, u32)] = &[
     ("scratch_", Space::Scratch, 900, 9999),
     ("buffer_", Space::Buffer, 600, 9999),
     ("ds_", Space::Lds, 600, 9999),
-    // CDNA 3 has none; those of CDNA 2 are not complete.
+    // CDNA 3 has no image instructions; CDNA 2 has only some.
     ("image_", Space::Image, 600, 909),
     ("image_", Space::Image, 1000, 9999),
 ];
@@ -174,7 +174,7 @@ static SHAPES: &[(&str, u32, u32, Shape)] = &[
     ("d16_hi_b8", 1100, 9999, shape(1, 1, false, Some(true))),
 ];
 
-/// The same after `ds_read_`, `ds_load_`, `ds_write_` and `ds_store_`.
+/// Shapes after `ds_read_`, `ds_load_`, `ds_write_` and `ds_store_`.
 static LDS_SHAPES: &[(&str, u32, u32, Shape)] = &[
     ("b32", 600, 9999, shape(4, 1, false, None)),
     ("b64", 600, 9999, shape(4, 2, false, None)),
@@ -194,7 +194,7 @@ static LDS_SHAPES: &[(&str, u32, u32, Shape)] = &[
     ("b8_d16_hi", 900, 9999, shape(1, 1, false, Some(true))),
 ];
 
-/// The components that the name of an instruction on texel buffers ends with: `load_format_xy`.
+/// The number of components at the end of a texel buffer instruction's name: `load_format_xy`.
 pub fn texel_components(name: &str, start: &str) -> Option<u32> {
     let (_, components) = name.split_once(start)?;
     "xyzw".starts_with(components).then(|| (1 << components.len()) - 1).filter(|bits| *bits > 0)
@@ -228,7 +228,7 @@ impl Access {
         Ok(access)
     }
 
-    /// Says which operand is what.
+    /// Determines which operand is which.
     fn number(&mut self, inst: &Inst) -> Result<(), String> {
         let order = self.order();
         if order.len() != inst.args.len() {
@@ -300,7 +300,7 @@ impl Access {
         }
     }
 
-    /// Returns true if it gives nothing back.
+    /// Returns true if it returns nothing.
     pub fn is_store(&self) -> bool {
         matches!(self.deed, Deed::Store(_) | Deed::StoreTwo { .. } | Deed::Atomic { returns: false, .. })
             || self.deed == Deed::StoreTexel

@@ -1,4 +1,4 @@
-//! The values that atomic operations leave in memory.
+//! What atomic operations write to memory.
 
 use super::super::float::extreme;
 use super::super::operand::Kind;
@@ -8,7 +8,7 @@ use super::super::operand::Kind;
 pub enum Operation {
     Swap,
     CompareSwap,
-    /// The same where the numbers are equal instead of the bits.
+    /// Compares numbers instead of bits.
     CompareSwapFloat,
     Add,
     Sub,
@@ -25,7 +25,7 @@ pub enum Operation {
     AddFloat,
     MinFloat,
     MaxFloat,
-    /// The one of gfx12, which prefers a number to a NaN and minds the sign of zero.
+    /// The minimum of gfx12, which prefers a number to a NaN and respects the sign of zero.
     MinNumber,
     MaxNumber,
 }
@@ -37,7 +37,7 @@ pub struct Atomic {
     pub bytes: usize,
 }
 
-/// Stems of names; what they mean for signed, unsigned and float suffixes.
+/// Stems of names, with their meaning for signed, unsigned and float suffixes.
 static STEMS: &[(&str, Operation, Operation, Operation)] = {
     use Operation as O;
     &[
@@ -69,7 +69,7 @@ static STEMS: &[(&str, Operation, Operation, Operation)] = {
 };
 
 impl Atomic {
-    /// Reads the part of a name after the space: `add`, `smin_x2`, `min_i64`.
+    /// Parses the part of a name after the space: `add`, `smin_x2`, `min_i64`.
     pub fn named(name: &str) -> Option<Self> {
         let (name, doubled) = name.strip_suffix("_x2").map_or((name, false), |name| (name, true));
         let suffixes = ["_int", "_uint", "_u32", "_i32", "_b32", "_f32", "_u64", "_i64", "_b64", "_f64"];
@@ -84,19 +84,19 @@ impl Atomic {
         Some(Self { operation, bytes: if doubled || suffix.ends_with("64") { 8 } else { 4 } })
     }
 
-    /// How many operands it takes.
+    /// The number of operands.
     pub fn operands(self) -> usize {
         if matches!(self.operation, Operation::CompareSwap | Operation::CompareSwapFloat) { 2 } else { 1 }
     }
 
-    /// The value and what a conditional swap compares with, from the operands in their order. In memory the value is the
-    /// lower one; in LDS it was the second operand before gfx11.
+    /// The value and the comparand of a conditional swap, from the operands in order. In memory instructions the value
+    /// comes first; in LDS instructions it was the second operand before gfx11.
     pub fn ordered<T>(self, operands: [T; 2], is_lds: bool, version: u32) -> [T; 2] {
         let [first, second] = operands;
         if self.operands() == 2 && is_lds && version < 1100 { [second, first] } else { [first, second] }
     }
 
-    /// The new value from the old one; `compare` is what a conditional swap asks for.
+    /// The new value from the old one; `compare` is the comparand of a conditional swap.
     pub fn apply(self, old: u64, value: u64, compare: u64) -> u64 {
         let result = match self.operation {
             Operation::Swap => value,

@@ -1,4 +1,4 @@
-//! Memory: bytes of which some may be undefined, at addresses of 64 bits or from zero up.
+//! Memory: bytes, some of which may be undefined, at 64-bit addresses or starting at zero.
 
 pub mod access;
 pub mod atomic;
@@ -23,7 +23,7 @@ impl Bytes {
         Self { bytes, undefined }
     }
 
-    /// So many bytes of which nothing is known.
+    /// This many undefined bytes.
     pub fn undefined(len: usize) -> Self {
         Self { bytes: vec![0xc5; len], undefined: vec![0xff; len] }
     }
@@ -60,23 +60,23 @@ impl Bytes {
     }
 }
 
-/// Blocks of memory at addresses far apart.
+/// Blocks of memory at distant addresses.
 #[derive(Debug, Default)]
 pub struct Memory {
     blocks: Vec<(u64, Bytes, bool)>,
-    /// The pictures that descriptors of images and texel buffers name, and true for those that can be written.
+    /// The pictures that descriptors of images and texel buffers refer to, with true for writable ones.
     pub pictures: Vec<(Picture, bool)>,
     /// The samplers that descriptors name.
     pub samplers: Vec<Sampler>,
 }
 
-/// Where the first block begins: near the end of what 32 bits reach, so that a lost carry shows.
+/// The address of the first block: near the 32-bit boundary, so that a lost carry is noticed.
 const FIRST: u64 = 0x7f12_ffff_ff00;
 /// The distance between blocks.
 const STEP: u64 = 0x11_0000_0000;
 
 impl Memory {
-    /// Adds a block; gives its address.
+    /// Adds a block and returns its address.
     pub fn add(&mut self, bytes: Vec<u8>, writable: bool) -> u64 {
         let at = FIRST + STEP * self.blocks.len() as u64;
         self.blocks.push((at, Bytes::new(bytes), writable));

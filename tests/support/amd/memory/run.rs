@@ -8,7 +8,7 @@ use super::access::{Access, Deed, Shape, Space};
 use super::atomic::{Atomic, Operation};
 use super::{Bytes, Memory, texel};
 
-/// Memory that other waves can see too.
+/// Memory that other waves can access too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shared {
     Lds,
@@ -24,13 +24,13 @@ pub struct Touch {
     pub writes: bool,
 }
 
-/// The memory that a wave can reach.
+/// The memory that a wave can access.
 pub struct Reach<'m> {
     pub memory: &'m mut Memory,
     pub lds: &'m mut Bytes,
     /// Memory of each lane.
     pub scratch: &'m mut [Bytes],
-    /// Where the wave's scratch begins, in the terms of its descriptor.
+    /// The beginning of the wave's scratch memory, relative to its descriptor.
     pub scratch_base: u64,
     pub touched: Vec<Touch>,
 }
@@ -82,7 +82,7 @@ impl Place {
         }
     }
 
-    /// Checks the alignment of an access of elements of so many bytes.
+    /// Checks the alignment of an access whose elements have this many bytes.
     fn check(self, element: usize) -> Result<(), String> {
         let (Place::Global(at) | Place::Lds(at) | Place::Scratch(_, at)) = self;
         if at.is_multiple_of(element as u64) {
@@ -126,7 +126,7 @@ fn scalar_load(state: &mut State, inst: &Inst, access: &Access, reach: &mut Reac
     Place::Global(at).check(shape.bytes)?;
     for n in 0..shape.count {
         let step = 4 * n as u64;
-        // Loads from beyond the end of a buffer give zero.
+        // Loads beyond the end of a buffer return zero.
         let is_outside = is_buffer && offset + step + shape.bytes as u64 > end;
         let value = if is_outside { Value::of(0) } else { reach.read(Place::Global(at + step), shape.bytes)? };
         state.set_scalars(first + n, 1, extended(value, shape));
@@ -229,7 +229,7 @@ impl<'s> Lanes<'s> {
         self.inst.modifier(name).and_then(integer).unwrap_or(0) as u64
     }
 
-    /// The lane's address operand; zero where none is written.
+    /// The lane's address operand; zero if there is none.
     fn vector_address(&self, lane: usize) -> Result<u64, String> {
         self.addresses.first().map_or(Ok(0), |row| row[lane].defined("the address"))
     }
@@ -302,7 +302,7 @@ impl<'s> Lanes<'s> {
         Ok(Place::Global(base + address + offset + moved))
     }
 
-    /// Scratch through the buffer that the dispatcher gives: it adds the lane by itself.
+    /// Scratch memory through the dispatcher's buffer, which adds the lane by itself.
     fn swizzled(&self, lane: usize, offset: u64, base: u64, reach: &Reach<'_>) -> Result<Place, String> {
         if base != reach.scratch_base {
             return Err(format!("the scratch buffer begins at {base:#x} instead of {:#x}", reach.scratch_base));
@@ -321,7 +321,7 @@ impl<'s> Lanes<'s> {
         }
     }
 
-    /// The alignment of the whole access: LDS of the first generations wants it whole.
+    /// The alignment of the whole access: LDS of the first generations requires it for the whole.
     fn alignment(&self, shape: Shape) -> usize {
         let strict = self.access.space == Space::Lds && self.state.target.version < 900;
         if strict { (shape.bytes * shape.count).next_power_of_two() } else { shape.bytes }
@@ -342,7 +342,7 @@ impl<'s> Lanes<'s> {
         Ok(())
     }
 
-    /// A short value in its half of a register.
+    /// Puts a short value into its half of a register.
     fn in_half(&self, value: Value, register: usize, lane: usize, shape: Shape) -> Value {
         let Some(upper) = shape.half else { return value };
         let old = self.state.lane(register, 1, lane);
@@ -404,8 +404,8 @@ impl<'s> Lanes<'s> {
         Ok(())
     }
 
-    /// The operand and what a conditional swap compares with: one after the other in memory instructions, two operands
-    /// of LDS instructions, whose order gfx11 turned round.
+    /// The operand and the comparand of a conditional swap: consecutive registers in memory instructions, two operands
+    /// in LDS instructions, whose order changed in gfx11.
     fn atomic_data(&self, atomic: Atomic, lane: usize) -> Result<[Value; 2], String> {
         let words = atomic.bytes / 4;
         let value = |register| self.state.lane(register, words, lane);

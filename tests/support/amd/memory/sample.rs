@@ -10,7 +10,7 @@ use crate::nv::sample::{Lookup, direction};
 struct Shape {
     /// Words that are coordinates on a line, a plane or a face, or in a volume.
     count: usize,
-    /// Lines that are bound as planes have another one in the middle.
+    /// 1D images that are bound as 2D images have another coordinate in the middle.
     is_widened: bool,
     is_layered: bool,
     is_cube: bool,
@@ -64,7 +64,7 @@ impl Shape {
         Ok(Shape { count, is_widened, is_layered, is_cube })
     }
 
-    /// Coordinates and gradients without what widening adds, which must be the middle of the texel.
+    /// Coordinates and gradients without the added coordinate, which must be the middle of the texel.
     fn narrow(&self, words: &[u32], middle: f32) -> Result<Vec<f32>, String> {
         let floats: Vec<f32> = words.iter().map(|word| f32::from_bits(*word)).collect();
         if !self.is_widened {
@@ -99,7 +99,7 @@ impl Shape {
         Ok(Asked { lookup, level })
     }
 
-    /// A lookup at a place; `last` is the layer, or the face with eight for each cube.
+    /// A lookup at a position; `last` is the layer, or the face plus eight for each cube.
     fn lookup(&self, picture: &Picture, place: &[f32], last: Option<f32>) -> Result<Lookup, String> {
         let mut at = [0.0; 3];
         at[..place.len()].copy_from_slice(place);
@@ -120,7 +120,7 @@ impl Shape {
         Ok(Lookup { place: at, dimensions, layer, reference: None, offset: [0; 3] })
     }
 
-    /// The level of gradients; those of cubes are along the face.
+    /// The level computed from gradients; for cubes they are along the face.
     fn computed(&self, lookup: &Lookup, picture: &Picture, gradients: &[f32]) -> f32 {
         if gradients.is_empty() {
             return 0.0;

@@ -1,6 +1,6 @@
-//! Images and texel buffers. Their descriptors are the interpreter's own: the first word names a picture of the run, and
-//! the words of a texel buffer's size are where the hardware has them. What an access expects of the picture is checked
-//! against what is bound.
+//! Images and texel buffers. Their descriptors are the interpreter's own: the first word identifies a picture of the
+//! run, and a texel buffer's size is where the hardware has it. The picture must have the properties that an access
+//! requires.
 
 use super::super::inst::Inst;
 use super::super::operand::{Operand, integer};
@@ -12,13 +12,13 @@ use super::atomic::Atomic;
 use crate::nv::Picture;
 use crate::nv::pictures::packed;
 
-/// In the upper half of a descriptor's first word: of pictures and of samplers.
+/// Marks the upper half of a descriptor's first word, for pictures and samplers.
 const MARK: u32 = 0x1a6e_0000;
 const SAMPLER_MARK: u32 = 0x5a3b_0000;
-/// The other words of a descriptor, from which nothing may follow.
+/// The other words of a descriptor, on which nothing may depend.
 const FILLED: u32 = 0xdead_beef;
 
-/// The descriptor of picture `n`: eight words, or four of a texel buffer.
+/// The descriptor of picture `n`: eight words, or four for a texel buffer.
 pub fn descriptor(n: usize, picture: &Picture, target: &Target) -> Vec<u32> {
     let mut words = vec![FILLED; 8];
     words[0] = MARK | n as u32;
@@ -150,7 +150,7 @@ impl Texels<'_> {
         })
     }
 
-    /// Returns true if a cube is one for the instruction: storage images are arrays of faces.
+    /// Returns true if the instruction sees a cube: storage images are arrays of faces.
     fn is_cube(&self) -> bool {
         let asks = self.access.deed == Deed::ImageFacts && self.inst.modifier("dim") != Some("SQ_RSRC_IMG_2D_ARRAY");
         self.access.takes_sampler() || asks
@@ -214,7 +214,7 @@ impl Texels<'_> {
         Ok(())
     }
 
-    /// An atomic on the first component; registers have the new value, and what is compared with.
+    /// An atomic on the first component; registers have the new value and the comparand.
     fn change(
         &mut self,
         state: &mut State,
@@ -245,7 +245,7 @@ impl Texels<'_> {
         self.picture.fetch(&[at[0], second, at[2], level])
     }
 
-    /// Lines that are bound as planes have their layers in the third place.
+    /// 1D images that are bound as 2D images have their layers in the third coordinate.
     fn facts(&self, state: &mut State, components: u32, address: &[usize], widened: bool) -> Result<(), String> {
         let [level] = address else { return Err("the address is a level".to_owned()) };
         let registers = self.registers(components)?;
@@ -265,7 +265,7 @@ impl Texels<'_> {
     }
 }
 
-/// So many ones.
+/// A word with its lowest `count` bits set.
 fn low_bits(count: usize) -> u32 {
     (1 << count) - 1
 }

@@ -1,6 +1,7 @@
-//! One draw into a framebuffer of textures: its vertices, what it is drawn into, and what is read back.
+//! One draw into a framebuffer of textures: its vertices, its targets, and the results read back.
 //!
-//! Depths are between 0 and 1 and tested (less or equal), flat inputs are those of the first vertex, as Vulkan has both.
+//! Depths are between 0 and 1 and tested (less or equal), and flat inputs come from the first vertex, both as in
+//! Vulkan.
 
 use super::Painter;
 use super::texture::{Format, GL_DEPTH_COMPONENT, GL_FLOAT, Shape, Spot, Texture, Textures};
@@ -35,14 +36,14 @@ const GL_ARRAY_BUFFER: u32 = 0x8892;
 const GL_ALL_BARRIER_BITS: u32 = 0xFFFF_FFFF;
 const DEPTH: Format = Format { internal: 0x8CAC, external: GL_DEPTH_COMPONENT, component: GL_FLOAT };
 
-/// The class of numbers that the components of an attribute give the shader.
+/// The numeric class in which an attribute's components reach the shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Numbers {
     Floats,
     /// Floats between 0 and 1, or -1 and 1, that are stored as integers.
     Shares,
     Integers,
-    /// Floats of 64 bits that stay such.
+    /// 64-bit floats that keep their width.
     Doubles,
 }
 
@@ -63,11 +64,11 @@ pub struct Attribute {
 pub struct Draw {
     /// Width and height of the framebuffer.
     pub size: [u32; 2],
-    /// Layers that the vertex stage chooses from; 0 where it does not.
+    /// Layers among which the vertex stage chooses; 0 if it does not.
     pub layers: u32,
     /// Samples of a pixel, which are resolved before they are read; 0 and 1 are the same.
     pub samples: u32,
-    /// The formats of the colours by location, which are zeros before.
+    /// The formats of the colours by location, which are zero before the draw.
     pub colours: Vec<Format>,
     /// The depth before the draw, if there is one.
     pub depth: Option<f32>,
@@ -75,7 +76,7 @@ pub struct Draw {
     pub vertices: Range<u32>,
     pub instances: Range<u32>,
     pub attributes: Vec<Attribute>,
-    /// Multiplies what is there by the fragment's second source and adds the first.
+    /// Multiplies the target by the fragment's second source and adds the first.
     pub dual_source: bool,
     /// Distances that clip.
     pub clip_distances: u32,
@@ -94,7 +95,7 @@ impl Drop for Framebuffer<'_> {
     }
 }
 
-/// Fixed functions that are on while this lives.
+/// Fixed functions that are enabled during the lifetime of this value.
 struct Switches<'d>(&'d Painter, Vec<u32>);
 
 impl<'d> Switches<'d> {
@@ -130,7 +131,7 @@ impl Drop for Switches<'_> {
 }
 
 impl Draw {
-    /// An attachment that holds zeros.
+    /// An attachment filled with zeros.
     fn attachment(&self, format: Format, samples: u32) -> Texture {
         let [width, height] = self.size;
         Texture {
@@ -191,7 +192,7 @@ pub fn draw(painter: &Painter, draw: &Draw) -> Result<Vec<Vec<u8>>, RunError> {
     resolved.read(&textures)
 }
 
-/// The images that are drawn into, the depth last.
+/// The attached images, the depth last.
 struct Attached {
     list: Vec<Texture>,
     names: Vec<u32>,
@@ -220,7 +221,7 @@ fn framebuffer<'d>(
 ) -> Result<Framebuffer<'d>, RunError> {
     let (gl, mut name) = (&painter.gl, 0);
     let buffers: Vec<u32> = (0..draw.colours.len() as u32).map(|n| GL_COLOR_ATTACHMENT0 + n).collect();
-    // SAFETY: a context is current; the textures exist, and there are as many numbers as is said.
+    // SAFETY: a context is current; the textures exist, and the count matches the array.
     let status = unsafe {
         (gl.glCreateFramebuffers)(1, &raw mut name);
         for (n, texture) in names.iter().enumerate() {
@@ -240,7 +241,7 @@ fn framebuffer<'d>(
     }
 }
 
-/// Fills the depth, in all layers, with what it is before.
+/// Fills the depth, in all layers, with its initial value.
 fn clear_depth(painter: &Painter, draw: &Draw, framebuffer: &Framebuffer<'_>) {
     if let Some(depth) = draw.depth {
         // SAFETY: a context is current and the framebuffer has a depth.
@@ -248,7 +249,8 @@ fn clear_depth(painter: &Painter, draw: &Draw, framebuffer: &Framebuffer<'_>) {
     }
 }
 
-/// Resolves the samples of each colour. Of framebuffers with layers the first ones alone are copied, so each layer has its own.
+/// Resolves the samples of each colour. For layered framebuffers only the first layer is copied, so each layer has its
+/// own framebuffer.
 fn resolve(painter: &Painter, draw: &Draw, from: &Attached, to: &Attached) -> Result<(), RunError> {
     let layers: Vec<Option<u32>> = if draw.layers > 0 { (0..draw.layers).map(Some).collect() } else { vec![None] };
     for layer in layers {
@@ -284,7 +286,7 @@ fn feed(painter: &Painter, vertices: &mut Buffers<'_>, attribute: &Attribute) {
     let start = std::ptr::null::<c_void>();
     let Attribute { location, components, component, numbers, rate, .. } = *attribute;
     let (count, is_share) = (components as i32, u8::from(numbers == Numbers::Shares));
-    // SAFETY: a context is current; the buffer stays until the draw is over.
+    // SAFETY: a context is current; the buffer outlives the draw.
     unsafe {
         (gl.glBindBuffer)(GL_ARRAY_BUFFER, name);
         match numbers {

@@ -1,4 +1,5 @@
-//! Scenes on NVIDIA's OpenGL: textures, draws, and the driver's own compilation of GLSL, beside assembly programs.
+//! Scenes on NVIDIA's OpenGL: textures, draws, and the driver's own compilation of GLSL, in addition to assembly
+//! programs.
 
 mod draw;
 mod scene;
@@ -17,7 +18,7 @@ use crosslane::run::gl::{Device, OpenError};
 use std::ffi::{c_char, c_void};
 
 gl_functions! {
-    /// OpenGL 4.6: textures and framebuffers by their names (ARB_direct_state_access), shaders, and draws.
+    /// OpenGL 4.6: textures and framebuffers by name (ARB_direct_state_access), shaders, and draws.
     Gl {
         glEnable(u32);
         glDisable(u32);
@@ -83,7 +84,7 @@ gl_functions! {
     }
 }
 
-/// A device and the functions that scenes need besides those of a dispatch.
+/// A device and the functions that scenes need besides those for a dispatch.
 pub struct Painter {
     pub device: Device,
     gl: Gl,
@@ -93,7 +94,7 @@ impl Painter {
     /// Opens the first device that runs assembly programs.
     pub fn open() -> Result<Painter, OpenError> {
         let device = Device::open()?;
-        // SAFETY: the device gives the function of the name that it is asked for.
+        // SAFETY: the device returns the function with the requested name.
         let gl = unsafe { Gl::load(|name| device.function(name)) }.map_err(OpenError::NoFunction)?;
         Ok(Painter { device, gl })
     }
@@ -106,7 +107,7 @@ impl Painter {
     /// Lets the driver compile a GLSL shader of any stage.
     ///
     /// # Errors
-    /// With the driver's words where it refuses the shader.
+    /// Returns the driver's message if it rejects the shader.
     pub fn takes(&self, stage: Stage, glsl: &str) -> Result<(), RunError> {
         shader::takes(&self.gl, stage, glsl)
     }

@@ -1,5 +1,5 @@
-//! A draw or a dispatch with textures and buffers: from bytes to bytes, for assembly programs
-//! and for the driver's own shaders alike.
+//! A draw or a dispatch with textures and buffers: from bytes to bytes, both for assembly programs and for the driver's
+//! own shaders.
 
 use super::Painter;
 use super::draw::{Draw, draw};
@@ -12,7 +12,7 @@ use crosslane::run::gl::{Buffers, Program};
 use crosslane::run::{BufferBinding, RunError};
 use serde::{Deserialize, Serialize};
 
-/// Resources of a run; it leaves in them what the programs left there.
+/// Resources of a run, which replaces them by their contents after it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Scene {
     pub draw: Draw,
@@ -29,7 +29,7 @@ pub struct Scene {
 
 /// The programs of a run.
 pub enum Programs<'p, 'd> {
-    /// One of a compute shader, or a vertex and a fragment program.
+    /// A compute program, or a vertex and a fragment program.
     Assembly(&'p [Program<'d>]),
     Glsl(&'p Shader<'d>),
 }
@@ -38,7 +38,7 @@ impl Painter {
     /// Runs a scene.
     ///
     /// # Errors
-    /// [`RunError`]; the scene is then half changed.
+    /// Returns [`RunError`]; the scene may then be partly changed.
     pub fn run_scene(&self, programs: &Programs<'_, '_>, scene: &mut Scene) -> Result<(), RunError> {
         let mut buffers: Vec<BufferBinding> = Vec::new();
         buffers.extend(scene.storage.iter().map(|(binding, data)| BufferBinding::storage(0, *binding, data.clone())));
@@ -97,7 +97,7 @@ impl<'d> Programs<'_, 'd> {
         }
     }
 
-    /// The units that a texture goes to: a driver's own shader has those of its bindings.
+    /// The units for a texture: in the driver's own shader, those of its bindings.
     fn units(&self, texture: &Texture) -> Vec<u32> {
         match self {
             Programs::Assembly(programs) => programs.iter().flat_map(|program| units(program, texture)).collect(),
@@ -125,7 +125,7 @@ impl<'d> Programs<'_, 'd> {
     }
 }
 
-/// The units of an assembly program that a texture goes to.
+/// The units for a texture in an assembly program.
 fn units<'p>(program: &'p Program<'_>, texture: &Texture) -> impl Iterator<Item = u32> + use<'p> {
     let wanted = (texture.at, texture.sampler, texture.is_image);
     let is_it = move |place: &&ImageBinding| {

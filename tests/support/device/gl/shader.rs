@@ -1,4 +1,4 @@
-//! GLSL shaders that the driver compiles itself: what assembly programs are measured against.
+//! GLSL shaders that the driver compiles itself: the reference for assembly programs.
 
 use super::{Gl, Painter};
 use crosslane::backend::nv::reflection::STORAGE_BUFFER;
@@ -43,7 +43,7 @@ pub(super) fn takes(gl: &Gl, stage: Stage, source: &str) -> Result<(), RunError>
     let text = source.as_ptr().cast::<c_char>();
     let mut said = vec![0_u8; 4096];
     let (mut taken, mut written) = (0, 0);
-    // SAFETY: a context is current; there is one text, of the length that is said, and as much room as is said.
+    // SAFETY: a context is current; there is one text, with the given length, and the log has the given size.
     unsafe {
         let shader = (gl.glCreateShader)(ty);
         (gl.glShaderSource)(shader, 1, &raw const text, &raw const length);
@@ -82,8 +82,8 @@ impl<'d> Shader<'d> {
         let length =
             i32::try_from(source.len()).map_err(|_| RunError::Refused("the shader is longer than 2 GiB".to_owned()))?;
         let text = source.as_ptr().cast::<c_char>();
-        // SAFETY: a context is current; there is one text, of the length that is said. A shader that is deleted stays until
-        // its program is.
+        // SAFETY: a context is current; there is one text, with the given length. A deleted shader stays until its
+        // program is deleted.
         unsafe {
             let shader = (gl.glCreateShader)(ty);
             (gl.glShaderSource)(shader, 1, &raw const text, &raw const length);
@@ -99,20 +99,20 @@ impl<'d> Shader<'d> {
         let mut bytes = vec![0_u8; 8192];
         let mut length = 0;
         let room = bytes.len() as i32;
-        // SAFETY: there is as much room as is said.
+        // SAFETY: the buffer has the given size.
         unsafe { (self.painter.gl.glGetProgramInfoLog)(self.name, room, &raw mut length, bytes.as_mut_ptr().cast()) };
         bytes.truncate(usize::try_from(length).unwrap_or(0));
         String::from_utf8_lossy(&bytes).trim().to_owned()
     }
 
-    /// The assembly that the driver makes of it, which is as text in the program's binary; none if it does not.
+    /// The assembly that the driver makes of it, found as text in the program's binary; `None` if there is none.
     pub fn listing(&self) -> Option<String> {
         let (mut length, mut format) = (0, 0);
         // SAFETY: a context is current; the query writes one number.
         unsafe { (self.painter.gl.glGetProgramiv)(self.name, GL_PROGRAM_BINARY_LENGTH, &raw mut length) };
         let mut binary = vec![0_u8; usize::try_from(length).unwrap_or(0)];
         let data = binary.as_mut_ptr().cast::<c_void>();
-        // SAFETY: there is as much room as is said.
+        // SAFETY: the buffer has the given size.
         unsafe { (self.painter.gl.glGetProgramBinary)(self.name, length, &raw mut length, &raw mut format, data) };
         let find = |listing: &&[u8]| binary.windows(listing.len()).position(|bytes| bytes == *listing);
         let start = LISTINGS.iter().find_map(find)?;
@@ -120,7 +120,8 @@ impl<'d> Shader<'d> {
         Some(String::from_utf8_lossy(text).into_owned())
     }
 
-    /// Runs the shader once, as [`crosslane::run::gl::Program::run`] does; buffers are bound at the numbers of their bindings.
+    /// Runs the shader once, like [`crosslane::run::gl::Program::run`]; buffers are bound to the units with their
+    /// binding numbers.
     ///
     /// # Errors
     /// [`RunError`]; the buffers are then unchanged.
@@ -132,7 +133,7 @@ impl<'d> Shader<'d> {
         bound.read_all(buffers)
     }
 
-    /// Nanoseconds of the GPU that each of several runs takes, one after the other over the same buffers.
+    /// GPU time in nanoseconds of each of several runs, one after the other on the same buffers.
     ///
     /// # Errors
     /// [`RunError`].
@@ -159,7 +160,7 @@ impl<'d> Shader<'d> {
 
 impl Drop for Shader<'_> {
     fn drop(&mut self) {
-        // SAFETY: a context is current; no other code knows the program.
+        // SAFETY: a context is current; nothing else uses the program.
         unsafe { (self.painter.gl.glDeleteProgram)(self.name) };
     }
 }

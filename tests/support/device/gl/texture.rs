@@ -1,4 +1,4 @@
-//! Textures and images of a run: made of bytes, bound to units, and read back.
+//! Textures and images of a run: created from bytes, bound to units, and read back.
 
 use super::Painter;
 use crate::device::Address;
@@ -69,12 +69,12 @@ impl Shape {
     }
 }
 
-/// How texels lie in memory, by OpenGL's constants.
+/// The memory format of texels, as OpenGL's constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Format {
-    /// Of the texture: `GL_RGBA32F` and so on.
+    /// The texture's format: `GL_RGBA32F` and so on.
     pub internal: u32,
-    /// Of the bytes: `GL_RGBA` and `GL_FLOAT` and so on.
+    /// The format of the bytes: `GL_RGBA` and `GL_FLOAT` and so on.
     pub external: u32,
     pub component: u32,
 }
@@ -98,13 +98,13 @@ impl Format {
         component * count
     }
 
-    /// Returns true if components are integers, which nothing filters.
+    /// Returns true if components are integers, which cannot be filtered.
     const fn is_integer(self) -> bool {
         matches!(self.external, GL_RED_INTEGER | GL_RG_INTEGER | GL_RGBA_INTEGER)
     }
 }
 
-/// Where a texture, an image or a sampler is bound: set, binding, and which of an array.
+/// Where a texture, an image or a sampler is bound: set, binding, and array element.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Spot {
     pub set: u32,
@@ -116,7 +116,7 @@ pub struct Spot {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Texture {
     pub at: Spot,
-    /// The sampler that it is used with, where that is bound apart from it.
+    /// The sampler used with it, if bound separately.
     pub sampler: Option<Spot>,
     /// True if it is read and written directly.
     pub is_image: bool,
@@ -124,13 +124,13 @@ pub struct Texture {
     /// Width, height, depth or layers; a cube has six layers.
     pub size: [u32; 3],
     pub format: Format,
-    /// Samples of a texel; all of them start as the first texel, and are not read back.
+    /// Samples per texel; all of them start as the first texel, and are not read back.
     pub samples: u32,
     /// Bytes of each level, the largest first.
     pub levels: Vec<Vec<u8>>,
     pub linear: bool,
     pub address: Address,
-    /// True if texels are compared with a reference: true where it is less or the same.
+    /// True if texels are compared with a reference: the result is true if the reference is less or equal.
     pub compares: bool,
 }
 
@@ -175,7 +175,7 @@ impl<'d> Textures<'d> {
         self.painter.device.check("glTextureStorage").map(|()| name)
     }
 
-    /// Makes room for texels of more samples, and fills them all with the first one of these bytes.
+    /// Allocates a multisampled texture, and fills all its texels with the first one of these bytes.
     fn sampled(&self, name: u32, texture: &Texture, bytes: &[u8]) {
         let (gl, Format { internal, external, component }) = (&self.painter.gl, texture.format);
         let ([width, height, depth], samples) = (texture.size.map(|size| size as i32), texture.samples as i32);
@@ -215,7 +215,7 @@ impl<'d> Textures<'d> {
         let [width, height, depth] = texture.size;
         let (width, height) = (halved(width, false), halved(height, texture.shape == Shape::D1Array));
         let (depth, data) = (halved(depth, layered), bytes.as_ptr().cast::<c_void>());
-        // SAFETY: a context is current; the level has as many bytes as it takes.
+        // SAFETY: a context is current; the level has as many bytes as it needs.
         unsafe {
             match texture.shape {
                 Shape::D1 => (gl.glTextureSubImage1D)(name, level, 0, width, external, component, data),
@@ -291,7 +291,7 @@ impl<'d> Textures<'d> {
         let is_read = texture.shape != Shape::Buffer && texture.samples < 2;
         let Some(bytes) = texture.levels.first_mut().filter(|_| is_read) else { return Ok(()) };
         let (length, data) = (bytes.len() as i32, bytes.as_mut_ptr().cast::<c_void>());
-        // SAFETY: there is as much room as is said.
+        // SAFETY: the buffer has the given size.
         unsafe { (self.painter.gl.glGetTextureImage)(name, 0, external, component, length, data) };
         self.painter.device.check("glGetTextureImage")
     }
@@ -299,7 +299,7 @@ impl<'d> Textures<'d> {
 
 impl Drop for Textures<'_> {
     fn drop(&mut self) {
-        // SAFETY: a context is current; no other code knows the textures.
+        // SAFETY: a context is current; nothing else uses the textures.
         unsafe { (self.painter.gl.glDeleteTextures)(self.names.len() as i32, self.names.as_ptr()) };
     }
 }

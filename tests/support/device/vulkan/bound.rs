@@ -108,7 +108,7 @@ fn texels<'d>(device: &'d Device, binding: &TexelBinding) -> Result<(Block<'d>, 
     let block = Block::new(device, usage, &binding.data)?;
     let create = vk::BufferViewCreateInfo::default().buffer(block.buffer.get()).range(vk::WHOLE_SIZE);
     let create = create.format(Format::named(&binding.format)?.vulkan);
-    // SAFETY: the buffer is alive and was made for texels.
+    // SAFETY: the buffer is live and was created for texels.
     let handle =
         unsafe { device.raw().create_buffer_view(&create, None) }.map_err(run_failure("vkCreateBufferView"))?;
     // SAFETY: the guard is the only owner.
@@ -116,7 +116,7 @@ fn texels<'d>(device: &'d Device, binding: &TexelBinding) -> Result<(Block<'d>, 
     Ok((block, view))
 }
 
-/// An image, and its sampler where it is bound with one.
+/// An image, and its sampler if bound with one.
 fn picture<'d>(
     device: &'d Device,
     binding: &ImageBinding,

@@ -1,4 +1,4 @@
-//! The formats of texels and vertex inputs, by the names that GLSL's layout qualifiers give them.
+//! The formats of texels and vertex inputs, by the names of GLSL's layout qualifiers.
 
 use ash::vk;
 

@@ -1,7 +1,7 @@
-//! Images on the device: made, filled from the host's texels, read back.
+//! Images on the device: created, filled from host memory, read back.
 //!
-//! Every image stays in the layout `GENERAL`, which serves every use. Images of more samples start as one texel
-//! everywhere and cannot be read back; what is drawn into them is resolved.
+//! Every image stays in the layout `GENERAL`, which allows every use. Multisampled images start as one texel everywhere
+//! and cannot be read back; those drawn into are resolved.
 
 use ash::vk;
 
@@ -14,7 +14,7 @@ use crosslane::run::vulkan::parts::{Block, Commands, Guard, allocate, refuse, ru
 /// The layout that all images are in.
 pub const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
-/// An image, its memory, the view of all of it, and its texels where the host sees them.
+/// An image, its memory, a view of all of it, and a buffer with its texels that the host can access.
 pub struct Picture<'d> {
     pub view: Guard<'d, vk::ImageView>,
     pub format: &'static Format,
@@ -55,7 +55,7 @@ impl<'d> Picture<'d> {
         })
     }
 
-    /// Records what fills it.
+    /// Records the commands that fill it.
     pub fn load(&self, commands: &Commands<'_>) {
         let (raw, buffer, image) = (commands.device.raw(), commands.buffer, self.image.get());
         self.enter(commands);
@@ -74,7 +74,7 @@ impl<'d> Picture<'d> {
         }
     }
 
-    /// Records the way of all of it into [`LAYOUT`].
+    /// Records the transition of all of it into [`LAYOUT`].
     fn enter(&self, commands: &Commands<'_>) {
         let barrier = [vk::ImageMemoryBarrier::default()
             .image(self.image.get())
@@ -88,7 +88,7 @@ impl<'d> Picture<'d> {
         unsafe { commands.device.raw().cmd_pipeline_barrier(commands.buffer, from, to, none, &[], &[], &barrier) };
     }
 
-    /// Records the copy of its texels to where the host sees them; of images with more samples nothing is kept.
+    /// Records the copy of its texels to host memory; does nothing for multisampled images.
     pub fn save(&self, commands: &Commands<'_>) {
         if self.samples > 1 {
             return;
@@ -98,7 +98,7 @@ impl<'d> Picture<'d> {
         unsafe { raw.cmd_copy_image_to_buffer(commands.buffer, self.image.get(), LAYOUT, target, &self.copies) };
     }
 
-    /// Records the mean of the samples of another image of the same size and format into this one.
+    /// Records the resolve of another image of the same size and format into this one.
     pub fn resolve(&self, commands: &Commands<'_>, from: &Self, image: &Image) {
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(self.format.aspect()).layer_count(image.layers);
         let region = vk::ImageResolve::default().src_subresource(layers).dst_subresource(layers);
@@ -145,10 +145,10 @@ fn description(image: &Image, format: &Format, usage: vk::ImageUsageFlags) -> vk
         .usage(usage | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST)
 }
 
-/// Refuses what the device has no such images for.
+/// Refuses images that the device does not support.
 fn check_support(device: &Device, image: &vk::ImageCreateInfo<'_>, name: &str) -> Result<(), RunError> {
     let (instance, physical) = device.physical();
-    // SAFETY: the physical device is the instance's.
+    // SAFETY: the physical device belongs to the instance.
     let found = unsafe {
         instance.get_physical_device_image_format_properties(
             physical,
@@ -199,7 +199,7 @@ fn view<'d>(
     Ok(Guard::new(device, handle, |d, h| unsafe { d.destroy_image_view(h, None) }))
 }
 
-/// One copy for each level; the levels are one after another in the buffer.
+/// One copy for each level; the levels follow each other in the buffer.
 fn copies(image: &Image, format: &Format) -> Vec<vk::BufferImageCopy> {
     let mut offset = 0;
     let copy = |level| {
@@ -213,7 +213,7 @@ fn copies(image: &Image, format: &Format) -> Vec<vk::BufferImageCopy> {
     (0..image.levels).map(copy).collect()
 }
 
-/// The first texel as a value to fill with; it has words of 32 bits or is zero.
+/// The first texel as a clear value; it must have 32-bit words or be zero.
 fn start(image: &Image) -> Result<vk::ClearColorValue, RunError> {
     let wide = image.format.contains("32");
     if !wide && image.data.iter().any(|&byte| byte != 0) {

@@ -1,4 +1,5 @@
-//! Images, samplers, texel buffers, acceleration structures, draws and traced rays on Vulkan, from the parts of the compiler's own runs.
+//! Images, samplers, texel buffers, acceleration structures, draws and ray tracing on Vulkan, built on crosslane's own
+//! runner.
 
 mod bound;
 mod format;

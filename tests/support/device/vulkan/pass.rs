@@ -1,5 +1,4 @@
-//! The render pass of a draw: what it is drawn into, the images that are input attachments beside it, and the
-//! framebuffer that binds them.
+//! The render pass of a draw: its targets, its input attachments, and the framebuffer that binds them.
 
 use ash::vk;
 
@@ -10,7 +9,7 @@ use crosslane::run::RunError;
 use crosslane::run::vulkan::Device;
 use crosslane::run::vulkan::parts::{Commands, Guard, refuse, run_failure};
 
-/// The images of a target on the device: those drawn into, and where they have more samples those they end in.
+/// The images of a target on the device: those drawn into, and for multisampled ones the resolved images.
 pub struct Canvas<'d> {
     pub drawn: Vec<Picture<'d>>,
     resolved: Vec<Option<Picture<'d>>>,
@@ -23,12 +22,12 @@ impl<'d> Canvas<'d> {
         Ok(Self { drawn, resolved })
     }
 
-    /// Records what fills the images.
+    /// Records the commands that fill the images.
     pub fn load(&self, commands: &Commands<'_>) {
         self.drawn.iter().chain(self.resolved.iter().flatten()).for_each(|picture| picture.load(commands));
     }
 
-    /// Records what brings them back.
+    /// Records the commands that read them back.
     pub fn save(&self, commands: &Commands<'_>, target: &Target) {
         for ((drawn, resolved), image) in self.drawn.iter().zip(&self.resolved).zip(target.images()) {
             if let Some(resolved) = resolved {
@@ -55,7 +54,7 @@ fn drawn<'d>(device: &'d Device, image: &Image) -> Result<Picture<'d>, RunError>
     Picture::new(device, image, usage)
 }
 
-/// Depths of more samples are not resolved: Vulkan has no such command.
+/// Multisampled depths are not resolved: Vulkan has no such command.
 fn resolved<'d>(device: &'d Device, image: &Image) -> Result<Option<Picture<'d>>, RunError> {
     if image.samples == 1 || image.format == "d32" {
         return Ok(None);

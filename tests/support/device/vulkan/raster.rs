@@ -1,5 +1,5 @@
-//! The pipeline of a draw: its stages, its vertex inputs, and fixed functions that stay out of the way: one viewport over
-//! the whole target, nothing culled, depths less or equal pass.
+//! The pipeline of a draw: its stages, its vertex inputs, and neutral fixed functions: one viewport over the whole
+//! target, no culling, depth test less or equal.
 
 use ash::vk;
 
@@ -53,7 +53,7 @@ pub fn pipeline<'d>(
     // SAFETY: all that `create` points to outlives the call.
     let made = unsafe { device.raw().create_graphics_pipelines(vk::PipelineCache::null(), &[create], None) };
     let pipelines = made.map_err(|(_, code)| run_failure("vkCreateGraphicsPipelines")(code))?;
-    // SAFETY: the guard is the only owner; one pipeline was asked for.
+    // SAFETY: the guard is the only owner; one pipeline was requested.
     Ok(Guard::new(device, pipelines[0], |d, h| unsafe { d.destroy_pipeline(h, None) }))
 }
 
@@ -70,7 +70,7 @@ fn stage_flag(stage: Stage) -> Result<vk::ShaderStageFlags, RunError> {
     }
 }
 
-/// The state that no shader gives.
+/// The state that does not come from shaders.
 struct Fixed {
     assembly: vk::PipelineInputAssemblyStateCreateInfo<'static>,
     patches: vk::PipelineTessellationStateCreateInfo<'static>,

@@ -9,14 +9,13 @@ use crosslane::run::RunError;
 use crosslane::run::vulkan::Device;
 use crosslane::run::vulkan::parts::{Block, Bound as _, Commands, Layout, Resources as _, Sets, refuse};
 
-/// The stages of a draw: devices without mesh shaders do not know those of them.
+/// The stages of a draw; mesh shader stages must not be used on devices that do not support them.
 fn stages(draw: &Draw<'_>) -> vk::ShaderStageFlags {
     let mesh = vk::ShaderStageFlags::TASK_EXT | vk::ShaderStageFlags::MESH_EXT | vk::ShaderStageFlags::FRAGMENT;
     if draw.vertex.is_some() { vk::ShaderStageFlags::ALL_GRAPHICS } else { mesh }
 }
 
-/// Draws once with `resources` bound, waits for the end, and leaves in each of them and in `target` what was drawn or stored
-/// there.
+/// Draws once with `resources` bound, waits for the end, and updates them and `target` with what was drawn or stored.
 pub fn draw(device: &Device, draw: &Draw<'_>, resources: &mut Resources, target: &mut Target) -> Result<(), RunError> {
     device.check_free()?;
     check(device, target)?;
@@ -92,7 +91,7 @@ impl Recorder<'_, '_> {
             .render_area(vk::Rect2D::default().extent(self.pass.extent));
         let (vertices, instances) = (&self.draw.vertices, &self.draw.instances);
         let (some, many) = (vertices.len() as u32, instances.len() as u32);
-        // SAFETY: the buffer is recording, and what the draw needs is bound.
+        // SAFETY: the buffer is recording, and the draw's resources are bound.
         unsafe {
             raw.cmd_begin_render_pass(buffer, &begin, vk::SubpassContents::INLINE);
             if self.draw.vertex.is_some() {

@@ -1,5 +1,4 @@
-//! Compute modules that are measured: their buffers lie in the device's own memory, and its timestamps say how long a dispatch
-//! takes.
+//! Compute modules to measure: their buffers are in device memory, and timestamps give the duration of a dispatch.
 
 use ash::vk;
 
@@ -19,10 +18,10 @@ pub struct Timed<'d> {
 }
 
 impl<'d> Timed<'d> {
-    /// Compiles a job's module and makes its buffers.
+    /// Compiles a job's module and creates its buffers.
     ///
     /// # Errors
-    /// [`RunError`] when the driver refuses the module or has no memory.
+    /// Returns [`RunError`] if the driver rejects the module or is out of memory.
     pub fn new(device: &'d Device, job: &Job<'_>, buffers: &Vec<BufferBinding>) -> Result<Self, RunError> {
         let push = job.push_constants.to_vec();
         let layout = Layout::new(device, vk::ShaderStageFlags::COMPUTE, buffers.slots(), push.len())?;
@@ -33,7 +32,7 @@ impl<'d> Timed<'d> {
         Ok(Self { layout, pipeline, buffers, sets, push })
     }
 
-    /// The contents of the buffers after one dispatch, which begins with the contents that they were made with.
+    /// The contents of the buffers after one dispatch, which starts from their initial contents.
     ///
     /// # Errors
     /// [`RunError`].
@@ -54,7 +53,7 @@ impl<'d> Timed<'d> {
         Ok(left.iter().zip(&self.buffers).map(contents).collect())
     }
 
-    /// Nanoseconds of the GPU that each of several dispatches takes, one after the other over the same buffers.
+    /// GPU time in nanoseconds of each of several dispatches, one after the other on the same buffers.
     ///
     /// # Errors
     /// [`RunError`].
@@ -69,7 +68,7 @@ impl<'d> Timed<'d> {
         for run in 0..runs {
             commands.barrier();
             let stamp = |stage, query| {
-                // SAFETY: as above; each query is written once.
+                // SAFETY: the buffer is recording, the pool has these queries, and each is written once.
                 unsafe { raw.cmd_write_timestamp(commands.buffer, stage, pool.get(), query) };
             };
             stamp(vk::PipelineStageFlags::ALL_COMMANDS, 2 * run);
@@ -99,7 +98,7 @@ impl<'d> Timed<'d> {
     }
 }
 
-/// A buffer in the device's own memory, and its first contents where the host can reach them.
+/// A buffer in device memory, and its initial contents in host-visible memory.
 struct Near<'d> {
     device: &'d Device,
     buffer: Guard<'d, vk::Buffer>,
@@ -133,7 +132,7 @@ impl<'d> Near<'d> {
         self.copy(commands, self.first.buffer.get(), self.buffer.get());
     }
 
-    /// Records the copy of the contents to where the host can reach them.
+    /// Records the copy of the contents to host-visible memory.
     fn save(&self, commands: &Commands<'_>) -> Result<Block<'d>, RunError> {
         let left = Block::new(self.device, vk::BufferUsageFlags::TRANSFER_DST, &vec![0; self.size])?;
         self.copy(commands, self.buffer.get(), left.buffer.get());

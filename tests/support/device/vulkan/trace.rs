@@ -1,4 +1,4 @@
-//! One launch of a ray tracing pipeline, from bytes to bytes: the pipeline with its groups, the tables that lead to them,
+//! One launch of a ray tracing pipeline, from bytes to bytes: the pipeline with its groups, the shader binding tables,
 //! and the command.
 
 use ash::{khr, vk};
@@ -20,10 +20,10 @@ pub struct Common<'a> {
     pub spec_constants: &'a [(u32, u32)],
 }
 
-/// Rays that are traced while another is.
+/// Maximum depth of recursive rays.
 const DEPTH: u32 = 4;
 
-/// Launches once with `resources` bound, waits for the end, and leaves in each of them what was stored there.
+/// Launches once with `resources` bound, waits for the end, and updates them with what was stored.
 pub fn trace(device: &Device, common: &Common<'_>, launch: &Launch, resources: &mut Resources) -> Result<(), RunError> {
     device.check_free()?;
     let stages = Stage::ALL.into_iter().filter(|stage| stage.is_of_rays()).map(stage_flag);
@@ -54,7 +54,7 @@ fn functions(device: &Device) -> khr::ray_tracing_pipeline::Device {
     khr::ray_tracing_pipeline::Device::new(device.physical().0, device.raw())
 }
 
-/// The flag of a stage of such a pipeline; no flag for others.
+/// The flag for a stage of such a pipeline; no flag for others.
 fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
     match stage {
         Stage::RayGeneration => vk::ShaderStageFlags::RAYGEN_KHR,
@@ -67,8 +67,8 @@ fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
     }
 }
 
-/// The pipeline. Its first shader and group generate rays; the groups after it are those of the tables for misses,
-/// hits and calls.
+/// The pipeline. Its first shader and group are for ray generation; the other groups are those of the miss, hit and
+/// callable tables.
 fn pipeline<'d>(
     layout: &Layout<'d>,
     common: &Common<'_>,
@@ -97,7 +97,7 @@ fn pipeline<'d>(
     // SAFETY: all that `create` points to outlives the call.
     let made = unsafe { functions(device).create_ray_tracing_pipelines(later, cache, &[create], None) };
     let pipelines = made.map_err(|(_, code)| run_failure("vkCreateRayTracingPipelinesKHR")(code))?;
-    // SAFETY: the guard is the only owner; one pipeline was asked for.
+    // SAFETY: the guard is the only owner; one pipeline was requested.
     Ok(Guard::new(device, pipelines[0], |d, h| unsafe { d.destroy_pipeline(h, None) }))
 }
 
@@ -130,7 +130,7 @@ fn groups(launch: &Launch) -> Vec<vk::RayTracingShaderGroupCreateInfoKHR<'static
 /// Words of the data in a record: four integers, then floats.
 const RECORD: u32 = 16;
 
-/// The word of a record's data; all of them differ.
+/// The word of a record's data; all are different.
 fn word(table: u32, record: u32, index: u32) -> u32 {
     match index {
         0..4 => (table + 1) * 1000 + record * 16 + index,
@@ -138,7 +138,7 @@ fn word(table: u32, record: u32, index: u32) -> u32 {
     }
 }
 
-/// One table of records: for rays that start, that miss, that hit, and for calls.
+/// A shader binding table: for ray generation, misses, hits or callables.
 struct Table<'d> {
     block: Option<Block<'d>>,
     region: vk::StridedDeviceAddressRegionKHR,
@@ -164,7 +164,7 @@ impl<'d> Tables<'d> {
         let [start, miss, hit, call] = &self.0;
         debug_assert!(start.block.is_some(), "a launch begins with a record");
         let (device, buffer) = (commands.device, commands.buffer);
-        // SAFETY: the buffer is recording; a pipeline with its resources is bound, and the tables hold its groups.
+        // SAFETY: the buffer is recording; a pipeline with its resources is bound, and the tables contain its groups.
         unsafe {
             functions(device).cmd_trace_rays(buffer, &start.region, &miss.region, &hit.region, &call.region, x, y, z);
         }
@@ -183,10 +183,10 @@ impl Handles {
         let mut limits = vk::PhysicalDeviceRayTracingPipelinePropertiesKHR::default();
         let mut head = vk::PhysicalDeviceProperties2::default().push_next(&mut limits);
         let (instance, physical) = device.physical();
-        // SAFETY: the device knows the extension.
+        // SAFETY: the device supports the extension.
         unsafe { instance.get_physical_device_properties2(physical, &mut head) };
         let size = limits.shader_group_handle_size as usize;
-        // SAFETY: the pipeline has so many groups.
+        // SAFETY: the pipeline has this many groups.
         let bytes = unsafe {
             functions(device).get_ray_tracing_shader_group_handles(pipeline, 0, count, size * count as usize)
         };

@@ -1,5 +1,5 @@
-//! The world that rays meet in all tests: a bottom level of triangles, one of boxes, and a top level with instances of
-//! both. In the world it lies before a grid of 16 x 16 rays along z.
+//! The scene for rays in all tests: a bottom level of triangles, one of boxes, and a top level with instances of both.
+//! In world space it faces a grid of 16 x 16 rays along z.
 
 use ash::{khr, vk};
 
@@ -20,7 +20,7 @@ enum Shape {
     Boxes(&'static [[[f32; 3]; 2]]),
 }
 
-/// The bottom levels: hits on the second part of each need no any-hit shader.
+/// The bottom levels: hits on the second part of each do not invoke the any-hit shader.
 static BOTTOMS: [[Part; 2]; 2] = [
     [
         Part {
@@ -64,7 +64,7 @@ struct Instance {
     flags: vk::GeometryInstanceFlagsKHR,
 }
 
-/// The triangles take the records 0 to 5, the boxes 6 to 9.
+/// The triangles use records 0 to 5, the boxes 6 to 9.
 static INSTANCES: [Instance; 6] = [
     Instance {
         bottom: 0,
@@ -123,7 +123,7 @@ pub struct World<'d> {
 }
 
 impl<'d> World<'d> {
-    /// The world, not built yet.
+    /// The scene, not built yet.
     pub fn new(device: &'d Device) -> Result<Self, RunError> {
         let bottoms = BOTTOMS.iter().map(|parts| bottom(device, parts)).collect::<Result<Vec<_>, _>>()?;
         let references: Vec<u64> = bottoms.iter().map(Level::address).collect();
@@ -147,7 +147,7 @@ impl<'d> World<'d> {
         self.top.address()
     }
 
-    /// Records what builds it.
+    /// Records the commands that build it.
     pub fn load(&self, commands: &Commands<'_>) {
         self.bottoms.iter().for_each(|level| level.build(commands));
         commands.barrier();
@@ -222,7 +222,7 @@ struct Owned {
     destroy: vk::PFN_vkDestroyAccelerationStructureKHR,
 }
 
-/// An acceleration structure, its memory, and what it is built from.
+/// An acceleration structure, its memory, and its build inputs.
 struct Level<'d> {
     device: &'d Device,
     kind: vk::AccelerationStructureTypeKHR,
@@ -234,13 +234,13 @@ struct Level<'d> {
     _storage: Block<'d>,
 }
 
-/// A multiple of what devices ask of the address of scratch memory.
+/// A multiple of the scratch address alignment that devices require.
 const SCRATCH_ALIGNMENT: u64 = 256;
 
 type Geometries = Vec<(vk::AccelerationStructureGeometryKHR<'static>, u32)>;
 
 impl<'d> Level<'d> {
-    /// A level from `data`; `make` gives the geometries and their primitives for the address of that.
+    /// A level from `data`; `make` returns the geometries and their primitives, given the address of the data.
     fn new(
         device: &'d Device,
         kind: vk::AccelerationStructureTypeKHR,
@@ -283,7 +283,7 @@ impl<'d> Level<'d> {
             .scratch_data(vk::DeviceOrHostAddressKHR { device_address });
         let range = |count: &u32| vk::AccelerationStructureBuildRangeInfoKHR::default().primitive_count(*count);
         let ranges: Vec<_> = self.counts.iter().map(range).collect();
-        // SAFETY: the buffer is recording; all that is built from and into is alive and has the sizes that were asked for.
+        // SAFETY: the buffer is recording; all inputs and outputs of the build are live and have the requested sizes.
         unsafe {
             functions(self.device).cmd_build_acceleration_structures(commands.buffer, &[info], &[&ranges]);
         }

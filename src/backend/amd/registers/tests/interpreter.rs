@@ -1,7 +1,7 @@
-//! Runs machine code of few operations, over virtual registers as well as over places.
+//! Runs machine code with a few operations, over virtual registers or over hardware registers.
 //!
-//! It knows nothing of liveness: every virtual register is its own word. So code with places must store what the same
-//! code stored before.
+//! It knows nothing about liveness: every virtual register is a separate word. So allocated code must store the same
+//! values as the original code.
 
 use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, Special};
 use crate::backend::amd::mnemonic::Operation as O;
@@ -12,7 +12,7 @@ pub const LANES: usize = 64;
 /// A store: the address, the lane and the value.
 pub type Trace = Vec<(u32, usize, u32)>;
 
-/// Where a word is: a virtual register's part or a hardware register.
+/// The location of a word: a virtual register's part or a hardware register.
 type Key = (bool, u32, u16);
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The trace of a function whose registers `fixed` the hardware has filled with their number, plus the lane.
+    /// The trace of a function; the hardware has filled the `fixed` registers with their number plus the lane.
     pub fn run(function: &Function, garbage: u32) -> Trace {
         let mut machine = Machine { exec: !0 >> 4, ..Machine::default() };
         machine.fill(function, garbage);
@@ -150,7 +150,7 @@ impl Machine {
         }
     }
 
-    /// Runs an instruction; gives the label it jumps to.
+    /// Runs an instruction; returns the label that it jumps to.
     fn step(&mut self, function: &Function, inst: &Inst, garbage: u32) -> Option<u32> {
         let operation = match inst.code {
             Code::Pseudo(Pseudo::Declare) => {
@@ -214,7 +214,7 @@ impl Machine {
         self.vectors.entry(keys[0]).or_insert([0; LANES])[lane as usize % LANES] = value;
     }
 
-    /// Scratch memory, or the trace where the address is a constant.
+    /// Stores to scratch memory, or to the trace if the address is a constant.
     fn store(&mut self, function: &Function, inst: &Inst) {
         let is_traced = inst.modifiers.prefix == "global_";
         let (_, keys) = Machine::keys(function, inst.uses[1]).expect("stores have data");

@@ -89,7 +89,7 @@ fn a_tuple_is_made_where_it_is_needed() {
     assert_eq!(function.blocks[0].insts.len(), 6, "no copy is left");
 }
 
-/// `keeps` alone tells that the copy leaves other lanes' values; its source is written in place all the same.
+/// Only `keeps` shows that the copy preserves other lanes' values; its source is still written in place.
 #[test]
 fn a_variable_is_written_in_place() {
     let mut function = straight(|function| {
@@ -109,7 +109,7 @@ fn a_variable_is_written_in_place() {
     assert_eq!(function.blocks[0].insts.len(), 4, "no move is left");
 }
 
-/// An instruction after the copy reads both ends for the last time: they hold the same and are one register.
+/// An instruction after the copy is the last to read both ends: they have the same value and become one register.
 #[test]
 fn copies_of_what_is_read_once_more_cost_nothing() {
     let scan = |reads_again: bool| {
@@ -164,7 +164,7 @@ fn pairs_are_aligned() {
     assert!(places.iter().all(|place| place.count == 1 || place.first.is_multiple_of(2)), "{places:?}");
 }
 
-/// gfx90a reads an amount in v7 wrongly if v8 is not the wave's.
+/// gfx90a misreads an amount in v7 if v8 does not belong to the wave.
 #[test]
 fn amounts_of_long_shifts_are_not_in_the_last_register() {
     let mut function = straight(|function| {

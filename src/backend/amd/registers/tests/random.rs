@@ -22,13 +22,13 @@ pub struct Writer {
     block: Block,
     labels: u32,
     dice: Dice,
-    /// Registers that hold a value in all active lanes.
+    /// Registers with a value in all active lanes.
     vectors: Vec<Slice>,
     scalars: Vec<Slice>,
     stores: u32,
 }
 
-/// A function of about so many constructs.
+/// A function of about this many constructs.
 pub fn function(seed: u64, size: u64) -> Function {
     let mut function = Function { scratch: Some(Scratch::Instructions), ..Function::default() };
     let vectors = vec![function.fixed_register(File::Vector, 0, 1)];
@@ -117,7 +117,7 @@ impl Writer {
         self.scalars.push(to);
     }
 
-    /// Some words side by side, stored at once.
+    /// Some consecutive words, stored at once.
     fn tuple(&mut self) {
         let width = [2, 4][self.dice.below(2) as usize];
         let to = self.function.register(File::Vector, width);
@@ -145,7 +145,7 @@ impl Writer {
         self.put(store);
     }
 
-    /// Writes a register in all lanes; whatever waits in the others must not be there.
+    /// Writes a register in all lanes, so no waiting lane may have a value in it.
     fn whole_wave(&mut self) {
         let saved = self.function.register(File::Scalar, 2);
         self.raw(O::SaveExecOr64, &[Operand::Reg(saved)], &[Operand::Constant(u32::MAX)]);
@@ -171,7 +171,7 @@ impl Writer {
         self.store_of(shown);
     }
 
-    /// Some lanes go one way, the others the other one; both write a variable.
+    /// Some lanes take one arm, the others the other one; both write a variable.
     fn if_(&mut self, size: u64, depth: u32) {
         let variable = self.function.register(File::Vector, 1);
         self.declare(variable);

@@ -1,4 +1,4 @@
-//! One tempting exchange for each kind of dependence, and one for each gain.
+//! One tempting exchange for each kind of dependence, and one for each benefit.
 
 mod random;
 
@@ -16,7 +16,7 @@ const EXEC: Operand = Operand::Special(Special::Exec);
 const VCC: Operand = Operand::Special(Special::Vcc);
 const M0: Operand = Operand::Special(Special::M0);
 
-/// A block that is written by hand. Its instructions are told apart by their immediates, which count from 0.
+/// A hand-written block. Its instructions are identified by their immediates, which count from 0.
 struct Writer {
     function: Function,
     insts: Vec<Inst>,
@@ -59,7 +59,7 @@ impl Writer {
         self.raw(O::Store32, &[], &uses).modifiers.prefix = "global_";
     }
 
-    /// Keeps registers alive to the end.
+    /// Keeps registers live to the end.
     fn keep(&mut self, operands: &[Operand]) {
         self.put(Inst::new(Code::Pseudo(Pseudo::Fence(Fence::default())), &[], &[]));
         operands.iter().for_each(|operand| self.store(*operand, *operand));
@@ -74,13 +74,13 @@ impl Writer {
         function.blocks[0].insts.iter().filter_map(|inst| inst.modifiers.immediate).collect()
     }
 
-    /// The place of an instruction in the order.
+    /// The position of an instruction in the order.
     fn place(self, profile: &str, immediate: u32) -> usize {
         self.order(profile).iter().position(|known| *known == immediate).expect("it is there")
     }
 }
 
-/// A use of a loaded value at once, and a load after it that could come first. Instruction 0 loads, 1 uses.
+/// A use directly after its load, and a later load that could come first. Instruction 0 loads, 1 uses.
 fn waiting() -> (Writer, Operand) {
     let mut w = Writer::new();
     let (at, loaded, sum) = (w.v(), w.v(), w.v());
@@ -221,7 +221,7 @@ fn nothing_passes_a_change_of_lanes() {
     let base = w.base;
     w.raw(O::ScalarMove, &[EXEC], &[Operand::Constant(1)]);
     w.load(loaded, at, Region::Constant);
-    // Scalar loads do not mind.
+    // Scalar loads are not affected.
     let next = w.s();
     w.raw(O::LoadScalar32, &[s], &[base, Operand::Constant(0)]).modifiers.region = Region::Constant;
     w.raw(O::LoadScalar32, &[next], &[base, s]).modifiers.region = Region::Constant;
@@ -247,7 +247,7 @@ fn the_condition_code_reaches_who_needs_it() {
     w.raw(O::ReadFirstLane, &[a], &[sum]);
     w.raw(O::ScalarCompare, &[], &[a, Operand::Constant(0)]);
     w.raw(O::ScalarSelect, &[b], &[a, a]);
-    // These write the condition code, and nothing needs it: they pass each other, but not the selection.
+    // These write the condition code, which is not needed: they pass each other, but not the selection.
     w.raw(O::ScalarAdd, &[f], &[b, four]);
     w.raw(O::ScalarAdd, &[c], &[b, b]);
     w.raw(O::ScalarAdd, &[d], &[four, four]);
@@ -321,7 +321,7 @@ fn copies_stay_free() {
     assert_eq!(w.order("gfx1100")[..5], [0, 1, 2, 3, 4]);
 }
 
-/// Many loads, each added at once. They come first as far as registers allow, which on GCN 3 is 24 for ten waves.
+/// Many loads, each added at once. They come first as far as registers allow: 24 on GCN 3 for ten waves.
 #[test]
 fn loads_leave_as_many_waves() {
     let most = |profile: &str| {

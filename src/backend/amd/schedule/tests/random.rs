@@ -115,7 +115,7 @@ fn mix(numbers: &[u64]) -> u64 {
     })
 }
 
-/// The places of the machine that hold a number.
+/// The places of the machine that contain a number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Place {
     Part(Slice, usize),
@@ -124,7 +124,7 @@ enum Place {
     Exec,
     M0,
     Memory(u8),
-    /// Everything that others see, in its order.
+    /// Everything observable, in order.
     Seen,
 }
 

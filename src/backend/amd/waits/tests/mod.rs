@@ -49,7 +49,7 @@ fn fence(buffers: bool, shared: bool, reach: Option<Reach>) -> Inst {
     Inst::new(Code::Pseudo(Pseudo::Fence(Fence { buffers, shared, release: reach, acquire: reach })), &[], &[])
 }
 
-/// The waits and cache controls in each of some blocks with the labels 0, 1 and so on.
+/// The waits and cache controls in blocks with the labels 0, 1 and so on.
 fn waits(profile: &str, blocks: Vec<Vec<Inst>>) -> Vec<Vec<String>> {
     let arch = arch(profile);
     let known: Vec<Inst> = blocks.concat();
@@ -108,7 +108,7 @@ fn scalar_loads_come_in_any_order() {
     let insts = || vec![scalar_load(4), scalar_load(5), read(s(4))];
     assert_eq!(one("gfx900", insts()), ["s_waitcnt lgkmcnt(0)"]);
     assert_eq!(one("gfx1201-wave64", insts()), ["s_wait_kmcnt 0x0"]);
-    // Where both are counted at once, so do accesses to workgroup memory.
+    // If both share a counter, so do accesses to workgroup memory.
     let mixed = || vec![swizzle(1), swizzle(2), scalar_load(4), read(v(1))];
     assert_eq!(one("gfx900", mixed()), ["s_waitcnt lgkmcnt(0)"]);
     assert_eq!(one("gfx1201-wave64", mixed()), ["s_wait_dscnt 0x1"]);
@@ -134,7 +134,7 @@ fn gfx6_reads_stored_data_late() {
     assert_eq!(one("gfx600", vec![store(5), overwrite()]), ["s_waitcnt expcnt(0)"]);
     assert_eq!(one("gfx600", vec![store(5), read(v(5))]), [] as [&str; 0]);
     assert_eq!(one("gfx701", vec![store(5), overwrite()]), [] as [&str; 0]);
-    // An atomic does not keep its address register busy as store data; its data register receives the result.
+    // An atomic's data register receives the result, so it does not stay busy as store data.
     let mut atomic = memory("buffer_", O::AtomicAdd, &[v(7)], &[v(5), s(4), Operand::Constant(0)]);
     (atomic.keeps, atomic.modifiers.returns) = (true, true);
     assert_eq!(one("gfx600", vec![atomic, overwrite(), read(v(7))]), ["s_waitcnt vmcnt(0)"]);
@@ -235,7 +235,7 @@ fn nothing_waits_at_the_end() {
     assert_eq!(one("gfx900", vec![load(1), store(5), Inst::real(O::End, &[], &[])]), [] as [&str; 0]);
 }
 
-/// The arm loads later, so the queue is longer on the other way; the shorter one counts.
+/// The arm loads later, so the queue is longer on the other path; the shorter one counts.
 #[test]
 fn ways_meet_with_the_younger_event() {
     let branch = |to| Inst::real(O::BranchScc0, &[], &[Operand::Label(Label(to))]);
@@ -248,6 +248,6 @@ fn ways_meet_with_the_younger_event() {
 fn loops_wait_for_what_the_round_before_began() {
     let branch = Inst::real(O::BranchScc0, &[], &[Operand::Label(Label(1))]);
     let blocks = vec![vec![], vec![read(v(1)), load(1), load(2), branch]];
-    // Neither the reading of the first register nor the overwriting of the second one needs all to be done.
+    // Neither the read of the first register nor the write of the second one needs all to be complete.
     assert_eq!(waits("gfx900", blocks)[1], ["s_waitcnt vmcnt(1)", "s_waitcnt vmcnt(1)"]);
 }

@@ -1,5 +1,5 @@
-//! Random code on random ways through it: no register is read or overwritten while the slowest memory that the counters
-//! allow has not delivered it.
+//! Random code on random paths: no register is read or overwritten before the slowest memory that the counters allow
+//! has delivered it.
 
 use super::*;
 use crate::backend::amd::machine::RegisterRange;
@@ -47,15 +47,15 @@ fn random_function(seed: u64, prefix: &'static str) -> Function {
     Function { blocks: blocks.collect(), ..Function::default() }
 }
 
-/// The accesses under way, by the letter of their counter: in the order of their beginning, with the registers that
-/// they will write, and whether they may overtake others of their counter.
+/// The pending accesses, by the letter of their counter: in issue order, with the registers that they will write, and
+/// whether they may overtake others of their counter.
 #[derive(Default)]
 struct Memory {
     under_way: BTreeMap<&'static str, Vec<(Option<RegisterRange>, &'static str)>>,
 }
 
 impl Memory {
-    /// The counters of an instruction, and which stream it is delivered in.
+    /// The counters of an instruction, and its delivery stream.
     fn begin(&mut self, inst: &Inst, is_rdna4: bool, has_stores: bool) {
         let to = inst.defs.iter().find_map(|def| if let Operand::Hardware(place) = def { Some(*place) } else { None });
         let is_flat = inst.modifiers.prefix == "flat_";
@@ -71,16 +71,18 @@ impl Memory {
             _ => &[],
         };
         for (counter, stream) in counted {
-            // A flat access gives a result through its own counter only.
+            // A flat access returns a result through its own counter only.
             let to = to.filter(|_| *stream != "flat");
             self.under_way.entry(counter).or_default().push((to, stream));
         }
     }
 
-    /// A counter has come down: the oldest events of each stream are done only if that follows for every interleaving of the streams.
+    /// A counter has dropped: the oldest events of each stream have completed only if that follows for every
+    /// interleaving of the streams.
     fn wait(&mut self, counter: &'static str, down_to: usize) {
         let Some(all) = self.under_way.get_mut(counter) else { return };
-        // At worst everything else is done: only the event and later events of its stream keep the counter up.
+        // In the worst case everything else has completed: only the event and later events of its stream keep the
+        // counter up.
         let held = |at: usize| {
             let stream = all[at].1;
             let is_behind =
@@ -100,7 +102,7 @@ impl Memory {
     }
 }
 
-/// Runs a way of this many instructions, branches by the dice.
+/// Runs a path of this many instructions, with random branches.
 fn run(function: &Function, profile: &str, dice: &mut Dice, name: &str) {
     let (is_rdna4, has_stores) = (profile.starts_with("gfx12"), profile.starts_with("gfx1"));
     let positions = function.positions();

@@ -1,12 +1,12 @@
-//! Instructions of the plans that are chosen, against the best that is known of each generation. Run it with
-//! `--no-capture` to see the table.
+//! Instruction counts of the chosen plans, against the best known of each generation. Run it with `--no-capture` to see
+//! the table.
 
 use super::named;
 use crate::lane::op::{Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 use crate::lane::request::{Input, LaneType};
 use crate::lane::{Activity, Candidate, Request, candidates};
 
-/// The plan of an operation where all lanes are active.
+/// The plan of an operation with all lanes active.
 fn chosen(profile: &str, op: LaneOp, inputs: &[Input]) -> Candidate {
     let request = Request { op, inputs: inputs.into(), activity: Activity::Full, index: None, fragment: false };
     candidates(&request, &named(profile)).unwrap_or_else(|refusal| panic!("{op:?} on {profile}: {refusal}")).chosen
@@ -59,7 +59,7 @@ const BOUNDS: &[Bound] = &[
         profiles: GCN3_TO_CDNA3,
         ops: &SIMPLE,
         kind: ReduceKind::AllReduce,
-        // The result of 64 lanes is a scalar: one more where it must be a vector.
+        // The result over 64 lanes is a scalar: one more instruction if it must be a vector.
         instructions: &[1, 2, 3, 4, 6, 7],
         lds: &[0, 0, 0, 0, 1, 0],
     },
@@ -175,9 +175,9 @@ fn counts(profile: &str, op: LaneOp, inputs: &[Input]) -> (u32, u32) {
 
 const DATA: Input = Input::varying(LaneType::U32);
 
-/// gfx950 multiplies 32 integers in 11 instructions although 10 would do: those send the value through the local data
-/// share, which takes longer than the instruction that is saved. Without it 11 is the least: five products have five moves,
-/// one a swap of rows, and that needs a copy of the value, because it changes both of its registers.
+/// gfx950 multiplies 32 integers in 11 instructions although 10 would do: those move the value through the local data
+/// share, which takes longer than the saved instruction. Without it 11 is the minimum: five products need five moves,
+/// one of them a swap of rows, which needs a copy of the value because it changes both of its registers.
 #[test]
 fn shorter_products_lose_by_latency_alone() {
     let op = LaneOp::Reduce { op: ReduceOp::Mul, kind: ReduceKind::AllReduce, width: width(32), members: Members::All };
@@ -214,7 +214,8 @@ fn exchanges_by_xor_need_no_memory() {
     }
 }
 
-/// If the indices depend only on the lane, their addresses are set up once: the permutation itself is one instruction.
+/// If the indices depend only on the lane, their addresses are computed in the setup: the permutation itself is one
+/// instruction.
 #[test]
 fn addresses_of_known_lanes_are_set_up() {
     let inputs = [DATA, Input::varying(LaneType::U32)];
@@ -243,7 +244,7 @@ fn quads_vote_in_three_at_most() {
     }
 }
 
-/// Own values at the segment's edge cost nothing: they are part of the permutation.
+/// Own values at the segment's edge are free: they are part of the permutation.
 #[test]
 fn short_nv_shuffles_are_one_instruction() {
     for mode in [ShuffleMode::Up, ShuffleMode::Down, ShuffleMode::Xor, ShuffleMode::Index] {
@@ -261,7 +262,7 @@ fn short_nv_shuffles_are_one_instruction() {
     }
 }
 
-/// The scans of the reference, wait states apart.
+/// The scans of the reference, without wait states.
 #[test]
 fn scans_cost_no_more_than_the_best_known() {
     let scan = |profile: &str, lanes| {

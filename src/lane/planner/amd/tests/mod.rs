@@ -10,7 +10,7 @@ use crate::lane::{Activity, Candidates, Family, Plan, Request, candidates};
 use crate::profile::Profile;
 use std::collections::HashSet;
 
-/// One profile of each kind of hardware that differs in what moves values.
+/// One profile for each kind of hardware with different move instructions.
 const KINDS: [&str; 9] = [
     "gfx701",
     "gfx803",
@@ -27,8 +27,8 @@ fn named(name: &str) -> Profile {
     Profile::named(name).expect("a profile")
 }
 
-/// Returns true if a sample stands for those that differ from it in the operator only: a sum of floats, whose order
-/// counts, a product of integers, which carries no DPP, and a logical operator.
+/// Returns true if a sample represents all that differ from it only in the operator: a sum of floats, whose order
+/// counts, a product of integers, which has no DPP form, and a logical operator.
 fn stands_for_others(op: LaneOp) -> bool {
     match op {
         LaneOp::Reduce { op, .. } | LaneOp::Segmented { op, .. } => {
@@ -38,8 +38,8 @@ fn stands_for_others(op: LaneOp) -> bool {
     }
 }
 
-/// Proves all candidates of the operations that are wanted, the losers too, with nothing known of the active lanes and
-/// with all active. (The winners of all operators are proven with those of all other profiles.)
+/// Proves all candidates of the selected operations, including the rejected ones, both with unknown active lanes and
+/// with all lanes active. (The tests of all profiles prove the chosen candidates of all operators.)
 fn prove(wanted: fn(LaneOp) -> bool) {
     let samples: Vec<Sample> =
         catalog::all().into_iter().filter(|sample| wanted(sample.op) && stands_for_others(sample.op)).collect();
@@ -85,7 +85,7 @@ fn nv_shuffles_are_right() {
     prove(|op| matches!(op, LaneOp::ShuffleNv(_) | LaneOp::ShuffleNvValid(_)));
 }
 
-/// Indices that depend on the lane alone are lane maps, found without a rule for each and proven.
+/// Indices that depend only on the lane are lane maps, found without a rule for each and proven.
 #[test]
 fn computed_indices_are_lane_maps() {
     let indices: [fn(u32) -> u32; 8] = [
