@@ -362,7 +362,7 @@ impl Builder {
     }
 }
 
-/// The bindings of a shader and the fewest lanes of its subgroups; none if it has no kernel, which cargo is told.
+/// The bindings of a shader and its smallest subgroup; `None` if it has no kernel, which is reported to cargo.
 fn reflection(shader: &str, reading: &Reading, options: &Options, lines: &mut Lines) -> Option<(Reflection, u32)> {
     let mut refusals = Diagnostics::new();
     let Options { places, profile, .. } = options;

@@ -24,9 +24,9 @@ pub struct Matrix {
     pub library: bool,
     /// One for each profile, in order: true if it can run the shader, or read the library.
     pub can: Vec<bool>,
-    /// One for each profile, in their order: the fewest lanes that a subgroup must have, where the driver may choose fewer.
+    /// One for each profile, in order: the smallest subgroup that can run the shader, if a driver may choose a smaller one.
     pub least_lanes: Vec<Option<u32>>,
-    /// How the compilation for each profile ends.
+    /// The result of the compilation for each profile.
     #[serde(skip)]
     pub ends: Vec<End>,
     pub operations: Vec<OperationSupport>,

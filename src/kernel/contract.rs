@@ -49,13 +49,13 @@ impl LaneContract {
         self.widest.unwrap_or(1)
     }
 
-    /// Fewest lanes of a subgroup on a profile, whose user may have promised more than the operations need.
+    /// Smallest subgroup for which the operations are defined, or the promised one if it is larger.
     pub fn least_of(self, profile: &Profile) -> u32 {
         self.least_subgroup_size().max(profile.promise.map_or(1, WaveSize::least))
     }
 
-    /// The workgroup's number of invocations must be a multiple of this, so that no segment lacks a lane; none if
-    /// that is the size of the subgroup and the driver chooses it.
+    /// The workgroup's number of invocations must be a multiple of this, so that all segments are full; `None` if it is
+    /// the subgroup size and the driver chooses that.
     pub fn workgroup_multiple(self, subgroup_size: Option<u32>) -> Option<u32> {
         if self.whole_subgroup { subgroup_size } else { Some(self.least_subgroup_size()) }
     }
@@ -65,7 +65,7 @@ impl LaneContract {
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
     pub op: LaneOp,
-    /// Fewest lanes that a subgroup must have for it to be defined.
+    /// Smallest subgroup for which it is defined.
     pub lanes: u32,
     pub span: source::Span,
 }
@@ -85,7 +85,7 @@ pub fn demands(module: &Module, entry: &EntryPoint) -> impl Iterator<Item = Dema
     })
 }
 
-/// Fewest lanes that a subgroup must have for a cross-lane operation to be defined, whose last operand is this constant.
+/// Smallest subgroup for which a cross-lane operation is defined, given the value of its last operand.
 fn least_lanes(op: LaneOp, width: impl Fn() -> Option<u64>) -> u32 {
     let stated = op.width().and_then(Width::lanes);
     let signature = op.signature();

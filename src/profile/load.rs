@@ -9,7 +9,7 @@ use crate::source::{IncludeKind, LoadError, Loader, NoIncludes};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The file as written: everything may come from the profile that it inherits from, except the name.
+/// The file as written. Everything except the name may come from the profile that it inherits from.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct File {

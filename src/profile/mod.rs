@@ -44,7 +44,7 @@ pub struct Profile {
     pub version: (u8, u8),
     /// Lanes of a subgroup; `None` if only the driver knows, at run time.
     pub wave_size: Option<u32>,
-    /// The size, or the least size, that the user promises to ask the driver for.
+    /// The subgroup size, or the minimum, that the user promises.
     pub promise: Option<WaveSize>,
     pub features: FeatureSet,
     /// The name of the hardware in the target's tools, such as AMD's `gfx1030`; empty if there is none.
@@ -98,12 +98,12 @@ impl Profile {
         rows.rev().find(|(since, _)| own >= *since).map_or(&[], |(_, widths)| widths)
     }
 
-    /// The lanes that every subgroup has: the profile's or the promised ones, otherwise as few as any driver has.
+    /// The smallest subgroup that a driver may choose: the profile's or the promised size, otherwise the smallest of any driver.
     pub fn least_wave_size(&self) -> u32 {
         self.wave_size.or(self.promise.map(WaveSize::least)).unwrap_or(wave::LEAST)
     }
 
-    /// The language that it makes, in messages about types.
+    /// The language of the output, for messages about types.
     pub fn language(&self) -> &'static str {
         self.narrow_language().unwrap_or(self.target.row().language)
     }

@@ -35,9 +35,9 @@ pub struct Work<'m> {
     lanes: Option<u32>,
     /// The binary logarithm of the subgroup size, or of the largest possible one if it is unknown.
     size: u8,
-    /// The binary logarithm of the lanes that a subgroup has at least.
+    /// The binary logarithm of the smallest subgroup that a driver may choose.
     least: u8,
-    /// Invocations of a workgroup along x, y and z, where they are known.
+    /// Invocations of a workgroup along x, y and z, if known.
     group: [Option<u32>; 3],
 }
 

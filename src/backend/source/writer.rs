@@ -330,7 +330,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The comment on the subgroups that the text is for, where not every subgroup of the language will do.
+    /// A comment on the subgroup size that the text needs, unless every subgroup is large enough.
     fn lanes_remark(&self) -> Option<String> {
         let profile = &self.options.profile;
         let lanes = |entry| LaneContract::of_entry(self.module, entry).least_subgroup_size();
@@ -345,7 +345,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The name of a function that the text needs, and true if it is not yet written for a type.
+    /// The name of a helper function, and true if it is not yet written for a type.
     pub fn helper(&mut self, name: &'static str, ty: TypeId) -> (String, bool) {
         let is_new = self.helped.insert((name, ty));
         (self.helper_names.get(name).map_or_else(|| name.to_string(), String::clone), is_new)

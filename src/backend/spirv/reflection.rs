@@ -27,8 +27,7 @@ struct Vulkan {
     spirv: String,
     /// `requiredSubgroupSize` of the stage; `None` for any.
     required_subgroup_size: Option<u32>,
-    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader, or more if the user
-    /// promised more.
+    /// Smallest subgroup for which all operations are defined: the widest segment in the shader, or more if promised.
     least_subgroup_size: u32,
     /// The workgroup's number of invocations must be a multiple of this, so that all segments are full; `None` if it is
     /// the subgroup size, which the driver chooses. It matters if specialization constants set the workgroup size.

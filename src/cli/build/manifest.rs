@@ -44,7 +44,7 @@ pub struct Build {
     /// Lanes of a subgroup, overriding the profiles' own.
     #[serde(default)]
     pub wave_sizes: Vec<Spanned<WaveSize>>,
-    /// True if shaders whose names differ in the ending alone are the stages of a program, which agree.
+    /// True if shaders whose names differ only in the extension are the stages of one program, to be linked.
     #[serde(default)]
     pub link: bool,
     #[serde(default)]

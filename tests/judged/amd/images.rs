@@ -53,7 +53,7 @@ static TAKEN: &[&str] = &[
 /// The profile whose text gives the expected results.
 const BESIDE: &str = "nv-hopper";
 
-/// The fixtures that [`BESIDE`] cannot express: the module of glslang says what is right.
+/// The fixtures that [`BESIDE`] cannot express: glslang's module gives the expected results.
 const NOT_BESIDE: [&str; 1] = ["image_atomics_float_order.comp"];
 
 /// The fixtures.

@@ -23,10 +23,9 @@ struct Whole {
 struct Glsl {
     /// Extensions that the text requires, by name.
     extensions: Vec<&'static str>,
-    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader,
-    /// or more if the user promised more.
+    /// Smallest subgroup for which all operations are defined: the widest segment in the shader, or more if promised.
     least_subgroup_size: u32,
-    /// The number of lanes that whole-subgroup operations are written for; absent where any number will do.
+    /// The subgroup size that the text is written for; absent for any.
     #[serde(skip_serializing_if = "Option::is_none")]
     required_subgroup_size: Option<u32>,
     /// Variables that a texture and a sampler of the source became.

@@ -24,10 +24,9 @@ struct Whole {
 struct Direct3d {
     /// The Shader Model, such as `6.5`.
     shader_model: String,
-    /// Fewest lanes of a wave with which all operations are defined: the widest segment in the shader,
-    /// or more if the user promised more.
+    /// Smallest wave for which all operations are defined: the widest segment in the shader, or more if promised.
     least_wave_size: u32,
-    /// The number of lanes that whole-subgroup operations are written for; absent where any number will do.
+    /// The subgroup size that the text is written for; absent for any.
     #[serde(skip_serializing_if = "Option::is_none")]
     required_wave_size: Option<u32>,
     /// Samplers that textures of the source brought with them.
