@@ -7,7 +7,7 @@ import { lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { EditorState, RangeSet, StateEffect, StateField } from '@codemirror/state';
 import {
-    Decoration, EditorView, drawSelection, highlightActiveLine, hoverTooltip, keymap, lineNumbers,
+    Decoration, EditorView, closeHoverTooltips, drawSelection, hasHoverTooltips, highlightActiveLine, hoverTooltip, keymap, lineNumbers,
 } from '@codemirror/view';
 import { markdown } from './markdown.js';
 
@@ -73,6 +73,7 @@ export class Editor {
                     field(colours), field(places), hover,
                     autocompletion({ override: [complete], icons: false }),
                     keymap.of([
+                        { key: 'Escape', run: (view) => hasHoverTooltips(view.state) && (view.dispatch({ effects: closeHoverTooltips }), true) },
                         { key: 'Mod-Enter', run: () => (run(), true) }, { key: 'Mod-/', run: toggleComment },
                         ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap, ...completionKeymap, ...lintKeymap,
                     ]),

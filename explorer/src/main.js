@@ -4,6 +4,7 @@ import { Compiler } from './compiler.js';
 import { byId, make, tabs } from './dom.js';
 import { Editor } from './editor.js';
 import { matrix } from './matrix.js';
+import { WRONG, isWrong, messages, refusal } from './messages.js';
 import { Output } from './output.js';
 import { Run } from './run.js';
 import { packed, unpacked } from './share.js';
@@ -98,8 +99,7 @@ function fail(why) {
 function show() {
     byId('fault').hidden = true;
     editor.show(opened);
-    byId('messages').replaceChildren(...opened.messages.map(({ severity, from, line, title }) => make('li', {},
-        make('button', { type: 'button', className: severity, onclick: () => editor.go(from) }, make('span', { textContent: line }), title))));
+    messages(byId('messages'), opened.messages, ({ from }) => editor.go(from));
     const isFirst = atCursor === null;
     atCursor = operationAt(editor.cursor) ?? Math.min(atCursor ?? 0, Math.max(opened.operations.length - 1, 0));
     atPointer = null;
@@ -124,7 +124,7 @@ function outputs(reveal) {
     byId('output').hidden = !isWritten;
     byId('refused').hidden = isWritten;
     if (isWritten) output.show(now.text, now.marks);
-    else byId('refused').textContent = now?.refused ?? 'No output: see the messages.';
+    else byId('refused').replaceChildren(...refusal(opened, now, ({ from }) => editor.go(from)));
     mark(reveal);
 }
 
@@ -170,6 +170,9 @@ function face() {
 async function facts() {
     for (const [id] of VIEWS) byId(id).hidden = id !== state.view;
     tabs(byId('views'), VIEWS.map(([id, label]) => ({ id, label })), state.view, view);
+    if (isWrong(opened)) {
+        return byId(state.view).replaceChildren(make('p', { className: 'dim', textContent: WRONG }));
+    }
     try {
         if (state.view === 'operation') await operation();
         if (state.view === 'matrix') await all();
@@ -189,9 +192,7 @@ async function operation() {
     const parent = byId('operation');
     const list = opened.operations;
     if (list.length === 0) {
-        const wrong = opened.messages.some(({ severity }) => severity === 'error');
-        const text = wrong ? 'The shader is wrong: see the messages.' : 'The shader has no cross-lane operations.';
-        return parent.replaceChildren(make('p', { className: 'dim', textContent: text }));
+        return parent.replaceChildren(make('p', { className: 'dim', textContent: 'The shader has no cross-lane operations.' }));
     }
     const chosen = atCursor;
     const { html, style } = await ask('explain', { operation: chosen });
@@ -260,7 +261,12 @@ function profiles() {
     byId('list').replaceChildren(...Object.entries(families).map(([family, list]) =>
         make('fieldset', {}, make('legend', { textContent: FAMILIES[family] ?? family }), ...list.map(box))));
     byId('filter').value = '';
-    dialog.onclose = () => choose([...byId('list').querySelectorAll('input:checked')].map(({ value }) => value));
+    // Escape closes it without a value, and then nothing changes.
+    dialog.returnValue = '';
+    dialog.onclose = () => {
+        if (dialog.returnValue === 'done') choose([...byId('list').querySelectorAll('input:checked')].map(({ value }) => value));
+    };
+    byId('cancel').onclick = () => dialog.close();
     dialog.showModal();
 }
 
@@ -346,6 +352,7 @@ function open() {
 // For tests.
 window.explorer = {
     load,
+    choose,
     text: () => editor.text,
     output: () => output.view.state.doc.toString(),
     // Resolves when everything is shown.
