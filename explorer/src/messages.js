@@ -1,6 +1,7 @@
 // The compiler's messages, each in one place: the list below the editor. Other parts of the page lead there.
 
 import { make } from './dom.js';
+import { state } from './state.js';
 
 export const WRONG = 'The shader is wrong: see the messages.';
 
@@ -26,10 +27,13 @@ function others(group) {
     return make('small', { textContent: ` and the same on ${names.join(', ')}`, title: group.map(({ title }) => title).join('\n') });
 }
 
+// The line, with the file where that is another one.
+const place = ({ file, line }) => (file === state.shown ? line : `${file}:${line}`);
+
 export function messages(list, all, go) {
     list.replaceChildren(...grouped(all).map((group) => make('li', {},
         make('button', { type: 'button', className: group[0].severity, onclick: () => go(group[0]) },
-            make('span', { textContent: group[0].line }), group[0].title, others(group)))));
+            make('span', { textContent: place(group[0]) }), group[0].title, others(group)))));
 }
 
 // Why a profile has no output: a word, and the way to the message.
@@ -37,5 +41,5 @@ export function refusal(opened, output, go) {
     if (isWrong(opened) || !output) return [WRONG];
     const about = opened.messages.find((message) => isError(message) && message.profiles?.includes(output.profile));
     if (!about) return [output.refused ?? 'No output.'];
-    return [`${output.profile} has no form of this shader: `, make('button', { type: 'button', textContent: `see line ${about.line}`, onclick: () => go(about) })];
+    return [`There is no output for ${output.profile}: `, make('button', { type: 'button', textContent: `see line ${place(about)}`, onclick: () => go(about) })];
 }
