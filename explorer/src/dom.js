@@ -32,7 +32,7 @@ export function input(value, onchange, properties = {}) {
 }
 
 // Scrolls a list so far that an element of it is seen.
-function bringInto(list, element) {
+export function bringInto(list, element) {
     const [inner, outer] = [element.getBoundingClientRect(), list.getBoundingClientRect()];
     if (inner.left < outer.left) list.scrollLeft -= outer.left - inner.left;
     else if (inner.right > outer.right) list.scrollLeft += inner.right - outer.right;

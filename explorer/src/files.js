@@ -1,6 +1,6 @@
 // The tabs of the files above the editor: what is compiled, and what it includes.
 
-import { byId, make, tabs } from './dom.js';
+import { bringInto, byId, make, tabs } from './dom.js';
 import { isShader, model, state } from './state.js';
 
 // The first free name for a new file.
@@ -69,7 +69,7 @@ export class Files {
 
     // Puts a field in the place of the tab.
     #rename() {
-        if (this.#renaming) return;
+        if (this.#renaming || document.documentElement.dataset.embed === 'readonly') return;
         const old = state.shown;
         const tab = byId('files').querySelector('[aria-selected="true"]');
         const field = make('input', { value: old, className: 'rename', 'aria-label': `Name of ${old}`, spellcheck: false, autocomplete: 'off' });
@@ -89,6 +89,7 @@ export class Files {
         this.#renaming = true;
         tab.replaceWith(field);
         field.select();
+        bringInto(byId('files'), field);
     }
 
     // A file has a name of its own, and one at least is a shader.

@@ -240,7 +240,6 @@ function setUpEmbedding() {
         window.open(await address('page'), '_blank', 'noopener');
     };
     byId('whole').href = '#';
-    for (const id of embed === 'readonly' ? ['add', 'rename', 'remove', 'options-toggle'] : []) byId(id).disabled = true;
 }
 
 async function start() {

@@ -103,6 +103,6 @@ export class Steps {
             this.show(byId('lanes').firstChild).then(() => byId('execution')?.focus());
         };
         const field = input(state.execution + 1, set, { type: 'number', min: 1, max: executions.length, id: 'execution' });
-        return make('p', { className: 'execution controls' }, labelled(`Execution, of ${executions.length}`, field), words);
+        return make('p', { className: 'execution controls' }, labelled('Execution', field), make('span', { className: 'dim', textContent: `of ${executions.length}` }), words);
     }
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
 import { launch, open, ready } from './browser.mjs';
 
 let browser;
@@ -215,6 +216,21 @@ test('outputs are saved as text and as what the target loads', async () => {
     assert.deepEqual(errors, []);
 });
 
+test('links from before there were several files are read', async () => {
+    const content = { name: 'old.comp', text: SUM, profiles: ['wgsl', 'no-such'], tab: 'wgsl', view: 'run', run: { groups: [2, 1, 1], fills: { 0: 'zeros:u32:64' } } };
+    const fragment = `#s=${deflateRawSync(JSON.stringify(content)).toString('base64url')}`;
+    const { page, errors } = await open(browser, { fragment });
+    assert.equal(await page.evaluate(() => window.explorer.text()), SUM);
+    assert.deepEqual(await page.locator('#tabs [role="tab"]').allTextContents(), ['wgsl']);
+    assert.match(await text(page, '#messages'), /COUNT/);
+    const changed = { ...content, files: [{ name: 'x.glsl', text: '' }, { name: 'new.frag', text: '// new' }], name: 'x.glsl' };
+    await page.evaluate((hash) => { location.hash = hash; }, `#s=${deflateRawSync(JSON.stringify(changed)).toString('base64url')}`);
+    await page.waitForFunction(() => window.explorer.text() === '// new');
+    await ready(page);
+    assert.deepEqual(await page.locator('#files [role="tab"]').allTextContents(), ['x.glsl', 'new.frag']);
+    assert.deepEqual(errors, []);
+});
+
 test('a page within another one has no head, and may be read-only', async () => {
     const { page } = await open(browser);
     await page.selectOption('#example', 'softmax.comp');
@@ -228,7 +244,7 @@ test('a page within another one has no head, and may be read-only', async () => 
     await embedded.focus('.source .cm-content');
     await embedded.keyboard.type('zz');
     assert.equal(await embedded.evaluate(() => window.explorer.text()), await page.evaluate(() => window.explorer.text()));
-    assert.equal(await embedded.isDisabled('#add'), true);
+    assert.equal(await embedded.isVisible('#add'), false);
     const [whole] = await Promise.all([embedded.context().waitForEvent('page'), embedded.click('#whole')]);
     await ready(whole);
     assert.equal(await whole.isVisible('header'), true);

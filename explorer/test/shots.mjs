@@ -36,6 +36,12 @@ const SCENES = {
         await page.selectOption('#example', 'quad-derivatives.frag');
         await page.click('#views [data-id="run"]');
     },
+    async share(page) {
+        await page.click('#share');
+    },
+    async embed(page) {
+        await page.goto(await page.evaluate(() => window.explorer.copy('readonly')));
+    },
     async wrong(page) {
         await page.evaluate(() => window.explorer.go('allReduceAdd8'));
         await page.keyboard.type('zz');
@@ -44,9 +50,13 @@ const SCENES = {
     },
 };
 
+// `npm run shots lanes share` makes those alone.
+const wanted = process.argv.slice(2);
+const scenes = Object.entries(SCENES).filter(([name]) => wanted.length === 0 || wanted.includes(name));
+
 for (const colorScheme of ['light', 'dark']) {
     for (const [width, height] of [[1600, 900], [1000, 800], [420, 844]]) {
-        for (const [name, make] of Object.entries(SCENES)) {
+        for (const [name, make] of scenes) {
             const { page } = await open(browser, { viewport: { width, height }, colorScheme });
             await make(page);
             await ready(page);
