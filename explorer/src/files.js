@@ -41,16 +41,15 @@ export class Files {
         byId('remove').hidden = state.files.length < 2 || !state.files.some(({ name }) => name !== state.shown && isShader(name));
     }
 
-    // Shows a file; a shader is then the one that is compiled.
-    show(name, focus = false) {
-        if (name !== state.shown) {
+    // Shows a file; a shader is then the one that is compiled. Texts of the compiler's own are no files.
+    show(name) {
+        if (name !== state.shown && state.files.some((file) => file.name === name)) {
             state.shown = name;
             if (isShader(name) && name !== state.name) Object.assign(state, { name, execution: 0, step: 0 });
             this.#editor.open(name);
             this.#changed();
         }
         this.draw();
-        if (focus) this.#editor.view.focus();
     }
 
     add(name = freeName(), text = '') {
@@ -76,7 +75,7 @@ export class Files {
         const end = (name) => {
             if (!this.#renaming) return;
             this.#renaming = false;
-            if (name !== old && this.#isGood(name, old)) this.rename(old, name);
+            this.rename(old, name);
             this.draw();
             byId('files').querySelector('[aria-selected="true"]').focus();
         };
@@ -98,7 +97,9 @@ export class Files {
         return name !== '' && others.every((file) => file.name !== name) && [name, ...others.map((file) => file.name)].some(isShader);
     }
 
+    // Gives a file another name, if it can have it.
     rename(old, name) {
+        if (name === old || !this.#isGood(name, old)) return;
         state.files = state.files.map((file) => (file.name === old ? { ...file, name } : file));
         if (state.shown === old) state.shown = name;
         if (state.name === old) state.name = isShader(name) ? name : state.files.find((file) => isShader(file.name)).name;

@@ -215,7 +215,10 @@ async function copy(form, around = (url) => url) {
 function setUp() {
     const { kinds } = model.choices;
     byId('kind').replaceChildren(...kinds.map(([value, textContent]) => make('option', { value, textContent })));
-    byId('kind').onchange = ({ target }) => files.rename(state.name, `${state.name.split('.')[0]}.${target.value}`);
+    byId('kind').onchange = ({ target }) => {
+        files.rename(state.name, `${state.name.split('.')[0]}.${target.value}`);
+        kind();
+    };
     byId('example').replaceChildren(make('option', { value: '', textContent: 'Your own' }), ...examples.map(({ file, title }) => make('option', { value: file, textContent: title })));
     byId('example').onchange = ({ target }) => target.value && take(target.value);
     menu(byId('share'), () => [

@@ -72,7 +72,7 @@ export class Run {
         const group = (n) => input(groups[n], (value) => set({ groups: groups.map((old, at) => (at === n ? Math.max(1, Number(value) | 0) : old)) }), { type: 'number', min: 1, 'aria-label': `Workgroups in ${'xyz'[n]}` });
         const controls = make('div', { className: 'controls' },
             labelled('Simulated as', select(profiles.map(({ name }) => name), machine.name, (value) => set({ machine: value }))),
-            machine.waveSize ? null : labelled('Lanes', select(SIZES, answer.lanes, (value) => set({ lanes: Number(value) }))),
+            machine.waveSize || Number(state.options.wave) ? null : labelled('Lanes', select(SIZES, answer.lanes, (value) => set({ lanes: Number(value) }))),
             labelled('Workgroups', make('span', {}, group(0), ' ', group(1), ' ', group(2))),
             answer.pushBytes > 0 ? labelled('Push constants', input(push, (value) => set({ push: value }), { placeholder: 'f32:1,2' })) : null,
             make('button', { type: 'button', id: 'gpu', textContent: 'Compare with my GPU', onclick: () => this.compare(profiles) }),

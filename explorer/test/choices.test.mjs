@@ -142,6 +142,13 @@ test('files are renamed and removed, and a shader that is shown is compiled', as
     await page.click('#files [data-id="several-files.comp"]');
     await ready(page);
     assert.match(await text(page, '#messages'), /mean\.glsl/);
+    await page.selectOption('#kind', 'frag');
+    await ready(page);
+    assert.deepEqual(await page.locator('#files [role="tab"]').allTextContents(), ['several-files.frag', 'b.wgsl']);
+    await page.click('#rename');
+    await page.keyboard.type('b.wgsl');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await page.locator('#files [role="tab"]').allTextContents(), ['several-files.frag', 'b.wgsl'], 'a name is for one file');
     assert.deepEqual(errors, []);
 });
 

@@ -7,9 +7,6 @@ import { launch, open, ready } from './browser.mjs';
 
 const examples = JSON.parse(readFileSync(new URL('../examples/index.json', import.meta.url), 'utf8'));
 
-// The reasons for which a profile may refuse an example.
-const REASONS = [/lacks (nv-shuffle|shuffle|quad or shuffle|clustered|ballot|vote)/, /^fragment shaders are not supported on AMD targets, in PTX/];
-
 let browser;
 before(async () => { browser = await launch(); });
 after(() => browser.close());
@@ -22,7 +19,8 @@ for (const { file } of examples) {
         const outputs = await page.evaluate(() => window.explorer.everywhere());
         assert.ok(outputs.length > 50);
         for (const { profile, text, refused } of outputs) {
-            assert.ok(text?.length > 100 || REASONS.some((reason) => reason.test(refused)), `${profile}: ${refused}`);
+            // `wasm/tests` knows the reasons.
+            assert.ok(text?.length > 100 || refused?.length > 10, `${profile}: ${refused}`);
         }
         assert.ok(outputs.filter(({ text }) => text).length > 20);
         await page.click('#views [data-id="run"]');
