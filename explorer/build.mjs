@@ -24,7 +24,8 @@ const examples = {
         plugin.onResolve({ filter: /^examples$/ }, () => ({ path: 'examples', namespace: 'examples' }));
         plugin.onLoad({ filter: /.*/, namespace: 'examples' }, () => {
             const list = JSON.parse(read('examples/index.json'));
-            const all = Object.fromEntries(list.map(({ file }) => [file, read(`examples/${file}`)]));
+            const names = list.flatMap(({ file, includes = [] }) => [file, ...includes]);
+            const all = Object.fromEntries(names.map((file) => [file, read(`examples/${file}`)]));
             return { contents: JSON.stringify(all), loader: 'json' };
         });
     },

@@ -27,7 +27,8 @@ export class Compiler {
     // The answer to a question; throws with the reason where there is none.
     async ask(ask, details = {}) {
         const answer = JSON.parse(await this.#send({ question: JSON.stringify({ ask, ...details }) }));
-        if (answer?.error && Object.keys(answer).length === 1) throw new Error(answer.error);
+        // The compiler's word on a question, not a fault of it.
+        if (answer?.error && Object.keys(answer).length === 1) throw Object.assign(new Error(answer.error), { isAnswer: true });
         return answer;
     }
 

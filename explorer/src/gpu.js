@@ -39,7 +39,7 @@ async function probe(gpu) {
     return lanes;
 }
 
-async function checked(gpu, make) {
+export async function checked(gpu, make) {
     gpu.pushErrorScope('validation');
     const made = await make();
     const error = await gpu.popErrorScope();
@@ -47,15 +47,22 @@ async function checked(gpu, make) {
     return made;
 }
 
-async function pipeline(gpu, { text, entry }) {
-    const module = gpu.createShaderModule({ code: text });
-    const { messages } = await module.getCompilationInfo();
+// A module of a text; throws with the messages where it is wrong.
+export async function module(gpu, code) {
+    const made = gpu.createShaderModule({ code });
+    const { messages } = await made.getCompilationInfo();
     const wrong = messages.filter(({ type }) => type === 'error');
     if (wrong.length > 0) throw new Error(wrong.map(({ lineNum, message }) => `line ${lineNum}: ${message}`).join('\n'));
-    return checked(gpu, () => gpu.createComputePipelineAsync({ layout: 'auto', compute: { module, entryPoint: entry } }));
+    return made;
 }
 
-function filled(gpu, { words, isUniform }) {
+async function pipeline(gpu, { text, entry }) {
+    const compute = { module: await module(gpu, text), entryPoint: entry };
+    return checked(gpu, () => gpu.createComputePipelineAsync({ layout: 'auto', compute }));
+}
+
+// A buffer with these words in it.
+export function filled(gpu, { words, isUniform }) {
     const kind = isUniform ? GPUBufferUsage.UNIFORM : GPUBufferUsage.STORAGE;
     const size = Math.max(words.length * 4, isUniform ? 16 : 4);
     const buffer = gpu.createBuffer({ size, usage: kind | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST });

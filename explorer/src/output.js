@@ -2,7 +2,8 @@
 
 import { StreamLanguage, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorState, RangeSet, StateEffect, StateField } from '@codemirror/state';
-import { Decoration, EditorView, lineNumbers } from '@codemirror/view';
+import { Decoration, EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { search, searchKeymap } from '@codemirror/search';
 import { tags } from '@lezer/highlight';
 
 const lines = StateEffect.define();
@@ -40,38 +41,49 @@ const colours = syntaxHighlighting(HighlightStyle.define([
 const OF_OPERATION = Decoration.line({ class: 'of-op' });
 const OF_NOW = Decoration.line({ class: 'of-op of-now' });
 
-export class Output {
+// One text, in a view that the page makes of `extensions` and gives to `attach`.
+export class Listing {
     #marks = new Map();
+    view;
 
     // `chosen` and `hovered` are called with the operation of a line.
-    constructor(parent, { chosen, hovered }) {
+    constructor({ chosen, hovered, label = 'Output' }) {
         const at = (event) => {
             const position = this.view.posAtCoords({ x: event.clientX, y: event.clientY });
             return position === null ? null : this.#marks.get(this.view.state.doc.lineAt(position).number - 1)?.[0] ?? null;
         };
-        this.view = new EditorView({
-            parent,
-            state: EditorState.create({
-                extensions: [
-                    lineNumbers(), field, language, colours, EditorState.readOnly.of(true), EditorView.editable.of(false),
-                    EditorView.contentAttributes.of({ 'aria-label': 'Output', tabindex: '0' }),
-                    EditorView.domEventHandlers({
-                        mousemove: (event) => hovered(at(event)),
-                        mouseleave: () => hovered(null),
-                        click: (event) => {
-                            const operation = at(event);
-                            if (operation !== null) chosen(operation);
-                        },
-                    }),
-                ],
+        this.extensions = [
+            lineNumbers(), field, language, colours, EditorState.readOnly.of(true), EditorView.editable.of(false),
+            search(), keymap.of(searchKeymap),
+            EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+            EditorView.domEventHandlers({
+                mousemove: (event) => hovered(at(event)),
+                mouseleave: () => hovered(null),
+                click: (event) => {
+                    const operation = at(event);
+                    if (operation !== null) chosen(operation);
+                },
             }),
-        });
+        ];
+    }
+
+    attach(view) {
+        this.view = view;
+        return this;
+    }
+
+    // Makes a view of its own.
+    open(parent) {
+        return this.attach(new EditorView({ parent, state: EditorState.create({ extensions: this.extensions }) }));
+    }
+
+    get text() {
+        return this.view.state.doc.toString();
     }
 
     show(text, marks) {
         this.#marks = new Map(marks);
-        const { doc } = this.view.state;
-        if (doc.toString() !== text) this.view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
+        if (this.text !== text) this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
     }
 
     // Marks the lines of operations, and those of the one of interest.

@@ -1,26 +1,14 @@
 // Runs: the simulator over chosen buffers, and the browser's GPU beside it.
 
-import { byId, make } from './dom.js';
+import { byId, input, labelled, make, select } from './dom.js';
 import { device, run as runOn } from './gpu.js';
 import { plot } from './plot.js';
+import { state } from './state.js';
 
 const SHOWN = 256;
 const ROW = 8;
 const TYPES = ['f32', 'u32', 'i32', 'f16', 'u16', 'i16', 'u8', 'i8', 'f64', 'u64', 'i64'];
 const SIZES = [4, 8, 16, 32, 64];
-
-function labelled(text, control) {
-    return make('label', {}, text, control);
-}
-
-function select(items, chosen, onchange) {
-    return make('select', { onchange: (event) => onchange(event.target.value) },
-        ...items.map((item) => make('option', { value: item, textContent: item, selected: String(item) === String(chosen) })));
-}
-
-function input(value, onchange, properties = {}) {
-    return make('input', { value, onchange: (event) => onchange(event.target.value), spellcheck: false, ...properties });
-}
 
 // Numbers in rows of eight, those of the other machine in lines of their own where they differ.
 function numbers(before, after, other) {
@@ -36,29 +24,31 @@ function numbers(before, after, other) {
 
 export class Run {
     #ask;
-    #state;
     #kept;
     #verdict = null;
     #lastGpu = 0;
 
-    // `state` is what the page keeps and shares; `kept` is called when it changes.
-    constructor({ ask, state, kept }) {
+    // `kept` is called when the state changes.
+    constructor({ ask, kept }) {
         this.#ask = ask;
-        this.#state = state;
         this.#kept = kept;
     }
 
     // Forgets what belongs to another shader.
     forget() {
-        Object.assign(this.#state, { fills: {}, types: {}, groups: [1, 1, 1], push: '', machine: undefined });
         this.#verdict = null;
+    }
+
+    // The run that the state describes, on a profile.
+    request(profile, lanes = state.lanes ?? 32) {
+        const { fills, types, groups, push } = state;
+        return { profile, lanes, groups, fills, push, types, shown: SHOWN };
     }
 
     // Runs the shader as it is in the compiler, and shows what came of it.
     async show(profiles, gpuLanes) {
-        const { fills, types, groups, push } = this.#state;
-        const machine = profiles.find(({ name }) => name === this.#state.machine) ?? profiles[0];
-        const request = { profile: machine.name, lanes: this.#state.lanes ?? 32, groups, fills, push, types, shown: SHOWN };
+        const machine = profiles.find(({ name }) => name === state.machine) ?? profiles[0];
+        const request = this.request(machine.name);
         let answer;
         try {
             answer = await this.#ask('run', request);
@@ -71,18 +61,18 @@ export class Run {
     }
 
     #set(changes, profiles) {
-        Object.assign(this.#state, changes);
+        Object.assign(state, changes);
         this.#kept();
         this.show(profiles);
     }
 
     #draw(answer, machine, profiles) {
-        const { groups, push } = this.#state;
+        const { groups, push } = state;
         const set = (changes) => this.#set(changes, profiles);
         const group = (n) => input(groups[n], (value) => set({ groups: groups.map((old, at) => (at === n ? Math.max(1, Number(value) | 0) : old)) }), { type: 'number', min: 1, 'aria-label': `Workgroups in ${'xyz'[n]}` });
         const controls = make('div', { className: 'controls' },
             labelled('Simulated as', select(profiles.map(({ name }) => name), machine.name, (value) => set({ machine: value }))),
-            machine.waveSize ? null : labelled('Lanes', select(SIZES, answer.lanes, (value) => set({ lanes: Number(value) }))),
+            machine.waveSize || Number(state.options.wave) ? null : labelled('Lanes', select(SIZES, answer.lanes, (value) => set({ lanes: Number(value) }))),
             labelled('Workgroups', make('span', {}, group(0), ' ', group(1), ' ', group(2))),
             answer.pushBytes > 0 ? labelled('Push constants', input(push, (value) => set({ push: value }), { placeholder: 'f32:1,2' })) : null,
             make('button', { type: 'button', id: 'gpu', textContent: 'Compare with my GPU', onclick: () => this.compare(profiles) }),
@@ -95,7 +85,7 @@ export class Run {
     #buffer(buffer, set) {
         const { slot, name, isUniform, isWritable, bytes, fill, ty, before, after } = buffer;
         const kind = isUniform ? 'uniform' : isWritable ? 'read and written' : 'read';
-        const change = (key, value) => set({ [key]: { ...this.#state[key], [slot]: value } });
+        const change = (key, value) => set({ [key]: { ...state[key], [slot]: value } });
         const shown = isWritable ? after : [];
         const count = bytes / ({ f: 1, u: 1, i: 1 }[ty[0]] * (Number(ty.slice(1)) / 8));
         return make('section', { className: 'buffer', 'aria-label': `Buffer ${name}` },
@@ -121,14 +111,13 @@ export class Run {
             if (!wgsl.text) {
                 say('bad', `Not on ${where}: ${wgsl.refused}`);
             } else {
-                const { fills, types, groups, push } = this.#state;
-                const request = { profile: 'wgsl', lanes, groups, fills, push, types, shown: SHOWN };
-                const simulated = await this.#ask('run', request);
+                const { groups } = state;
+                const simulated = await this.#ask('run', this.request('wgsl', lanes));
                 if (simulated.fault) {
                     say('bad', `Not run on ${where}, as the simulator says: ${simulated.fault}`);
                 } else {
                     const words = await runOn(gpu, { text: wgsl.text, entry: wgsl.entry, groups, buffers: simulated.buffers });
-                    const different = await this.#ask('compare', { words, within: this.#state.within ?? 1e-5 });
+                    const different = await this.#ask('compare', { words, within: state.within ?? 1e-5 });
                     if (different.length === 0) say('good', `${where} and the simulator agree in ${words.length === 1 ? 'the buffer' : `all ${words.length} buffers`}.`);
                     else say('bad', `${where} and the simulator differ.\n${different.map(({ slot, text }) => `Binding ${slot}: ${text} (here: the simulator)`).join('\n')}`);
                 }

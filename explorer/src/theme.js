@@ -1,6 +1,8 @@
 // Light, dark, or as the system; the choice is kept where the browser keeps it.
 
 const THEMES = ['auto', 'light', 'dark'];
+// The order of the button: the first press changes what is seen.
+const turns = () => (matchMedia('(prefers-color-scheme: dark)').matches ? THEMES : ['auto', 'dark', 'light']);
 const NAMES = { auto: 'Auto', light: 'Light', dark: 'Dark' };
 const WORDS = { auto: 'as the system', light: 'light', dark: 'dark' };
 
@@ -25,7 +27,8 @@ export function theme(button) {
         }
     };
     button.onclick = () => {
-        now = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length];
+        const order = turns();
+        now = order[(order.indexOf(now) + 1) % order.length];
         show();
     };
     show();

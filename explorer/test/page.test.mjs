@@ -24,7 +24,7 @@ test('an error is shown in place, and is gone when it is mended', async () => {
     const squiggle = page.locator('.cm-lintRange-error');
     assert.match(await squiggle.first().textContent(), /zzallReduceAdd8/);
     assert.match(await text(page, '#messages'), /zzallReduceAdd8/);
-    assert.match(await text(page, '#operation'), /wrong/);
+    assert.match(await text(page, '#operation'), /is wrong/);
     await page.keyboard.press('Backspace');
     await page.keyboard.press('Backspace');
     await ready(page);
@@ -117,7 +117,7 @@ test('profiles are found and chosen in the list', async () => {
     await page.fill('#filter', 'hlsl-6.7');
     assert.equal(await page.locator('#list label:visible').count(), 1);
     await page.check('#list label:visible input');
-    await page.click('#profiles button');
+    await page.click('#profiles [value="done"]');
     await page.waitForSelector('#tabs [data-id="hlsl-6.7"]');
     assert.deepEqual(errors, []);
 });
@@ -163,7 +163,8 @@ test('a link restores the shader and the choices', async () => {
     await page.fill('[aria-label="Buffer Rows"] input', 'iota:f32:64');
     await page.keyboard.press('Enter');
     await page.click('#share');
-    await page.waitForFunction(() => document.querySelector('#share').textContent !== 'Copy link');
+    await page.click('[role="menuitem"]:has-text("Copy link")');
+    await page.waitForFunction(() => document.querySelector('#share').textContent !== 'Share');
     const fragment = new URL(page.url()).hash;
     assert.match(fragment, /^#s=[\w-]+$/);
     const { page: other, errors } = await open(browser, { fragment });

@@ -500,26 +500,6 @@ pub fn profile(args: &TargetArgs, output: Option<&Path>, files: &dyn Loader) -> 
 pub fn macros(defines: &[String], undefines: &[String]) -> Result<Vec<MacroOption>, CommandError> {
     let undefined = undefines.iter().map(|name| MacroOption::Undefine(name.clone()));
     let macros: Vec<MacroOption> = defines.iter().map(|text| MacroOption::define(text)).chain(undefined).collect();
-    macros.iter().map(macro_name).try_for_each(check_macro)?;
+    macros.iter().try_for_each(MacroOption::check).map_err(CommandError)?;
     Ok(macros)
-}
-
-/// # Errors
-/// When a name is not a valid macro name.
-pub fn check_macro(name: &str) -> Result<(), CommandError> {
-    if is_identifier(name) { Ok(()) } else { Err(CommandError(format!("`{name}` is not a valid macro name"))) }
-}
-
-/// The name without parameters.
-fn macro_name(option: &MacroOption) -> &str {
-    match option {
-        MacroOption::Define { name, .. } | MacroOption::Name(name) => name.split('(').next().unwrap_or(name),
-        MacroOption::Undefine(name) => name,
-    }
-}
-
-fn is_identifier(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    bytes.next().is_some_and(|b| word(b) && !b.is_ascii_digit()) && bytes.all(word)
 }

@@ -78,7 +78,7 @@ impl Message {
         let Message { diagnostic, profiles } = self;
         let label = diagnostic.labels.iter().find(|label| label.primary).map_or("", |label| &label.text);
         let mut text = diagnostic.title();
-        if !label.is_empty() {
+        if !text.contains(label) {
             text += &format!(": {label}");
         }
         if !profiles.is_empty() {

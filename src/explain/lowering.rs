@@ -3,12 +3,13 @@
 use super::OnProfile;
 use super::listing::{self, Line, Listing, Unit};
 use super::operations::Site;
-use super::picture::{Picture, picture};
+use super::picture::{Executed, Picture, executed, picture};
 use super::text;
 use crate::backend::Backend;
 use crate::lane::planner::is_proposed;
 use crate::lane::{Activity, Candidate, Candidates, Input, Known, Plan, PlanCost, Request, candidates};
-use crate::profile::Profile;
+use crate::profile::{Profile, Target};
+use crate::sim::{Execution, Row};
 use serde::Serialize;
 
 /// The plan of an operation for one profile.
@@ -93,6 +94,23 @@ impl Lowering {
     /// Returns true if the other lowering differs only in registers.
     pub fn is_copy(&self, other: &Lowering) -> bool {
         self.plan == other.plan && self.constants == other.constants
+    }
+
+    /// An execution of the operation, with the steps of the copy that has its constants.
+    pub fn executed(&self, run: &Execution, target: Target) -> Option<Executed> {
+        let copies = std::iter::once(self).chain(&self.copies);
+        let copy = copies.into_iter().find(|copy| copy.fits(run));
+        let stepped = copy.and_then(|copy| executed(run, Some((&copy.plan, target))));
+        stepped.or_else(|| executed(run, None))
+    }
+
+    /// Returns true if the plan is one for the operands and the lanes of an execution.
+    fn fits(&self, run: &Execution) -> bool {
+        let has = |(known, row): (&Option<u32>, &Row)| {
+            let mut active = row.iter().enumerate().filter(|(lane, _)| run.active >> lane & 1 != 0);
+            known.is_none_or(|known| active.all(|(_, bits)| *bits == Some(known.into())))
+        };
+        self.plan.least_size <= run.size && self.constants.iter().zip(&run.operands).all(has)
     }
 
     /// Returns true if the other lowering has the same lines.

@@ -30,7 +30,7 @@ pub use verdict::End;
 
 use crate::compile::{Input as Source, Options, Readings};
 use crate::ir::print::lane_text;
-use crate::lane::{Known, LaneType};
+use crate::lane::{Known, LaneOp, LaneType};
 use crate::profile::Profile;
 use crate::source::Loader;
 use operations::{Lines, Site};
@@ -83,6 +83,13 @@ pub struct Operation {
     pub part_of: Option<String>,
     /// One for each profile, in order.
     pub profiles: Vec<OnProfile>,
+}
+
+impl Operation {
+    /// Returns true if it is an operation of this kind.
+    pub fn is(&self, op: LaneOp) -> bool {
+        self.name == lane_text(op)
+    }
 }
 
 /// An operand of an operation.

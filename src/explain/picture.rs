@@ -5,14 +5,17 @@
 //! get an example.
 
 mod example;
+mod executed;
 mod mark;
 mod words;
+
+pub use executed::{Executed, ExecutedRow, executed};
 
 use crate::lane::eval::{self, Trace};
 use crate::lane::meaning::meaning;
 use crate::lane::primitive::Index;
 use crate::lane::value::{LaneRow, LaneValue, Lanes};
-use crate::lane::{Operand, Plan, Primitive, Request, Source, Step, StepOp, StepType};
+use crate::lane::{Fork, LaneOp, Operand, Plan, Primitive, Request, Source, Step, StepOp, StepType};
 use crate::profile::Target;
 use mark::{Mark, Marks};
 use serde::Serialize;
@@ -58,13 +61,7 @@ pub fn picture(request: &Request, size: Option<u32>, plan: Option<(&Plan, Target
     let results = meaning(&mut Marks, request.op, &inputs, lanes)?;
     let least = request.op.width().map_or(LEAST, |width| width.lanes_in(subgroup).max(LEAST));
     let shown = shown(subgroup, least, &results);
-    let mut painter = Painter { shown, lanes, inputs: &inputs, rows: Vec::new(), above: None };
-    painter.operands(request);
-    if let Some((plan, target)) = plan {
-        let trace = eval::trace(&mut Marks, plan, &inputs, lanes).ok()?;
-        painter.steps(plan, target, &trace);
-    }
-    painter.results(&results);
+    let painter = Painter::painted(request.op, (&inputs, lanes, shown), plan)?;
     Some(Picture { subgroup, lanes: shown, example, rows: painter.rows })
 }
 
@@ -82,28 +79,57 @@ fn shown(subgroup: u32, least: u32, results: &[MarkRow]) -> u32 {
     blocks.into_iter().find(|block| closed(*block)).unwrap_or(subgroup)
 }
 
+/// The values that a row shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Origin {
+    Operand(usize),
+    Step(usize),
+    Result(usize),
+}
+
 struct Painter<'a> {
     shown: u32,
     lanes: Lanes,
     inputs: &'a [MarkRow],
     rows: Vec<PictureRow>,
+    /// One for each row.
+    origins: Vec<Origin>,
     /// The values that the last row shows.
     above: Option<Operand>,
 }
 
-impl Painter<'_> {
-    fn row(&mut self, label: String, row: &MarkRow, sources: Vec<Option<u32>>) {
+impl<'a> Painter<'a> {
+    /// The rows of an operation on operands in some lanes, of which so many are shown; none if the operation has no result, or
+    /// the plan cannot take the operands.
+    fn painted(
+        op: LaneOp,
+        (inputs, lanes, shown): (&'a [MarkRow], Lanes, u32),
+        plan: Option<(&Plan, Target)>,
+    ) -> Option<Painter<'a>> {
+        let results = meaning(&mut Marks, op, inputs, lanes)?;
+        let mut painter = Painter { shown, lanes, inputs, rows: Vec::new(), origins: Vec::new(), above: None };
+        painter.operands(op);
+        if let Some((plan, target)) = plan {
+            let trace = eval::trace(&mut Marks, plan, inputs, lanes).ok()?;
+            painter.steps(plan, target, &trace);
+        }
+        painter.results(&results);
+        Some(painter)
+    }
+
+    fn row(&mut self, origin: Origin, label: String, row: &MarkRow, sources: Vec<Option<u32>>) {
+        self.origins.push(origin);
         let cells = row.iter().take(self.shown as usize).map(|value| mark::text(*value, self.shown)).collect();
         self.rows.push(PictureRow { label, cells, sources });
     }
 
     /// Adds the rows of operands, the moved value last, next to its result.
-    fn operands(&mut self, request: &Request) {
+    fn operands(&mut self, op: LaneOp) {
         for (n, row) in self.inputs.iter().enumerate().skip(1) {
-            self.row(words::operand(request.op, n), row, Vec::new());
+            self.row(Origin::Operand(n), words::operand(op, n), row, Vec::new());
         }
         if let Some(first) = self.inputs.first() {
-            self.row(words::operand(request.op, 0), first, Vec::new());
+            self.row(Origin::Operand(0), words::operand(op, 0), first, Vec::new());
             self.above = Some(Operand::Input(0));
         }
     }
@@ -113,13 +139,14 @@ impl Painter<'_> {
         let results = [Some(plan.result), plan.second];
         for (n, (step, row)) in plan.steps.iter().zip(&trace.steps).enumerate() {
             let operand = Operand::Step(n as u16);
-            let joins =
-                plan.fork.as_ref().is_some_and(|fork| (fork.reject.start..=fork.select()).contains(&(n as u16)));
-            if joins || !is_shown(step) || results.contains(&Some(operand)) && plan.steps.len() == 1 {
+            if plan.fork.as_ref().is_some_and(|fork| is_beside(fork, n as u16, row))
+                || !is_shown(step)
+                || results.contains(&Some(operand)) && plan.steps.len() == 1
+            {
                 continue;
             }
             let sources = self.sources(step, trace);
-            self.row(words::step(step, target), row, sources);
+            self.row(Origin::Step(n), words::step(step, target), row, sources);
             self.above = Some(operand);
         }
     }
@@ -130,10 +157,11 @@ impl Painter<'_> {
         for (n, row) in results.iter().enumerate() {
             let sources = if below_operand { only_sources(&row[..self.shown as usize]) } else { Vec::new() };
             let label = if n == 0 { "after" } else { "after, values" };
-            self.row(label.into(), row, sources);
+            self.row(Origin::Result(n), label.into(), row, sources);
             let [.., last, result] = self.rows.as_slice() else { continue };
             if last.cells == result.cells && matches!(self.above, Some(Operand::Step(_))) {
                 self.rows.pop();
+                self.origins.pop();
             }
         }
     }
@@ -191,6 +219,12 @@ fn only_sources(row: &[LaneValue<Mark>]) -> Vec<Option<u32>> {
     row.iter().map(only).collect()
 }
 
+/// Returns true if a step joins the two ways of a fork, or is on the way that is not taken.
+fn is_beside(fork: &Fork, step: u16, row: &MarkRow) -> bool {
+    let is_on_way = fork.accept.contains(&step) || fork.reject.contains(&step);
+    step == fork.select() || is_on_way && row.iter().all(|value| *value == LaneValue::Poison)
+}
+
 /// Returns true if a step has a value of the operation's type that is new.
 fn is_shown(step: &Step) -> bool {
     let moves = matches!(
@@ -203,7 +237,7 @@ fn is_shown(step: &Step) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lane::{Activity, Input, LaneOp, LaneType, Members, ReduceKind, ReduceOp, Swap, Width};
+    use crate::lane::{Activity, Input, LaneType, Members, ReduceKind, ReduceOp, Swap, Width};
 
     fn of(op: LaneOp, inputs: &[Input]) -> Picture {
         let request = Request { op, inputs: inputs.into(), activity: Activity::Any, index: None, fragment: false };

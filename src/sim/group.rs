@@ -4,6 +4,7 @@ use super::fault::{Access, AccessKind, Fault, FaultKind, Invocation};
 use super::lanes::Lanes;
 use super::memory::Memory;
 use super::program::Program;
+use super::watch::Watch;
 use super::wave::{Stop, Wave, low_lanes};
 use super::{Dispatch, Undefined};
 use crate::kernel::{MemoryAccess, MemorySpace};
@@ -21,6 +22,8 @@ pub(super) struct Env<'a> {
     pub limit: u64,
     /// True if memory may contain undefined values.
     pub keeps_undefined: bool,
+    /// The operations whose executions are kept.
+    pub watch: Option<Watch>,
 }
 
 impl<'a> Env<'a> {
@@ -35,6 +38,7 @@ impl<'a> Env<'a> {
             groups: dispatch.groups,
             limit: dispatch.max_steps,
             keeps_undefined: dispatch.undefined == Undefined::Keep,
+            watch: None,
         }
     }
 

@@ -17,12 +17,15 @@ mod program;
 mod straight;
 #[cfg(test)]
 mod tests;
+mod watch;
 mod wave;
 
 pub use fault::{Access, AccessKind, Fault, FaultKind, Invocation, Use};
+pub use lanes::{Bits, Datum};
 pub use memory::Memory;
 pub use physical::address_of;
 pub use program::{MAX_WAVE, Program};
+pub use watch::{Execution, Row};
 
 /// The treatment of undefined values that are stored in buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

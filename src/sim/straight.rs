@@ -133,9 +133,12 @@ impl Wave {
     }
 
     fn across(&mut self, env: &mut Env, inst: &Inst, op: Op) -> Outcome {
-        match env.lanes.run(env.program, self, inst, op) {
-            true => Ok(()),
-            false => Err(env.fault(self, FaultKind::Malformed(format!("{op:?}").into()), inst.span, self.active)),
+        if !env.lanes.run(env.program, self, inst, op) {
+            return Err(env.fault(self, FaultKind::Malformed(format!("{op:?}").into()), inst.span, self.active));
         }
+        if let Some(watch) = &mut env.watch {
+            watch.keep(env.program, self, env.group, inst, op);
+        }
+        Ok(())
     }
 }

@@ -14,8 +14,8 @@ use crate::ir::{Binding, Module, TypeId, Types};
 use crate::kernel::pass::optimize;
 use crate::kernel::{Buffer, BufferKind, Kernel, Specializations, finish, lower};
 use crate::limits::Limits;
-use crate::sim::{Dispatch, Memory, Program};
-use crate::source::{Loader, SourceMap};
+use crate::sim::{Dispatch, Execution, Memory, Program};
+use crate::source::{Loader, SourceMap, Span};
 use fill::Slot;
 
 /// The meaning of cross-lane operations in a run.
@@ -119,4 +119,19 @@ pub fn run(
         program.run(dispatch, &mut buffers).map_err(|fault| fault.diagnostic())
     })??;
     Ok(buffers)
+}
+
+/// Runs a kernel, and returns the executions of the cross-lane operations at a place, with the fault if one ended the run.
+pub fn watch(
+    kernel: &Kernel,
+    wave_size: u32,
+    dispatch: &Dispatch<'_>,
+    mut buffers: Vec<Memory>,
+    span: Span,
+) -> (Vec<Execution>, Option<Diagnostic>) {
+    let watched = bounded(Limits::default(), || {
+        let (executions, ended) = Program::new(kernel, wave_size)?.watch(dispatch, &mut buffers, span);
+        Ok((executions, ended.err().map(|fault| fault.diagnostic())))
+    });
+    watched.and_then(|watched| watched).unwrap_or_else(|failure: Diagnostic| (Vec::new(), Some(failure)))
 }

@@ -57,7 +57,7 @@ pub fn all(element: Element, bytes: usize) -> impl Iterator<Item = (usize, Eleme
 }
 
 /// The printed type of a scalar.
-fn element(scalar: Scalar) -> Element {
+pub fn element(scalar: Scalar) -> Element {
     match (scalar.kind, scalar.bytes() as usize) {
         (ScalarKind::Float, bytes @ (2 | 4 | 8)) => Element::Float { bytes },
         (kind, bytes) => Element::Int { bytes, signed: kind == ScalarKind::Sint },

@@ -1,8 +1,10 @@
 //! Answers to the page.
 
+use crosslane::explain::picture::Executed;
 use crosslane::ir::Stage;
 use crosslane::profile::Profile;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A question without an answer.
 #[derive(Serialize)]
@@ -27,6 +29,9 @@ struct OneProfile {
     target: &'static str,
     wave_size: Option<u32>,
     is_hardware: bool,
+    /// Endings of its files, and of its text files if text is a separate format.
+    ending: &'static str,
+    text_ending: &'static str,
 }
 
 pub fn profiles() -> Choices {
@@ -36,6 +41,8 @@ pub fn profiles() -> Choices {
         target: profile.target.name(),
         wave_size: profile.wave_size,
         is_hardware: profile.target.is_hardware(),
+        ending: profile.target.row().ending,
+        text_ending: profile.target.row().text_ending,
     };
     let stages = Stage::ALL.into_iter().map(|stage| (stage.ending(), format!("GLSL, {}", stage.name())));
     Choices {
@@ -49,8 +56,12 @@ pub fn profiles() -> Choices {
 #[serde(rename_all = "camelCase")]
 pub struct Opened {
     pub messages: Vec<Message>,
-    /// Three numbers for each coloured word: where it begins and ends, and its class in `classes`.
-    pub tokens: Vec<usize>,
+    /// The ending that says the stage of its entry points; none if they have several, or the shader is wrong.
+    pub stage: Option<&'static str>,
+    /// The files that were read.
+    pub files: Vec<String>,
+    /// For each of them three numbers for each coloured word: where it begins and ends, and its class in `classes`.
+    pub tokens: BTreeMap<String, Vec<usize>>,
     pub classes: Vec<String>,
     pub operations: Vec<Operation>,
     /// One for each profile.
@@ -59,6 +70,7 @@ pub struct Opened {
 
 #[derive(Serialize)]
 pub struct Message {
+    pub file: String,
     pub from: usize,
     pub to: usize,
     /// `error`, `warning` or `info`
@@ -67,6 +79,8 @@ pub struct Message {
     pub text: String,
     /// The first line of the text, for a list.
     pub title: String,
+    /// The profiles that it is about, if these are not all.
+    pub profiles: Vec<String>,
     pub line: u32,
     pub fix: Option<Fix>,
 }
@@ -74,6 +88,7 @@ pub struct Message {
 /// The edit that a message suggests.
 #[derive(Serialize)]
 pub struct Fix {
+    pub file: String,
     pub from: usize,
     pub to: usize,
     pub insert: String,
@@ -82,6 +97,7 @@ pub struct Fix {
 
 #[derive(Serialize)]
 pub struct Operation {
+    pub file: String,
     pub from: usize,
     pub to: usize,
     pub line: u32,
@@ -138,8 +154,53 @@ pub struct RunAnswer {
     pub lanes: u32,
     /// Why there are no results.
     pub fault: Option<String>,
-    /// The place in the shader that the fault is at.
-    pub at: Option<(usize, usize)>,
+}
+
+/// An execution of an operation.
+#[derive(Serialize)]
+pub struct Steps {
+    /// All executions of the run that were kept.
+    pub executions: Vec<Execution>,
+    /// The one that was asked for, with the values of all lanes.
+    pub executed: Option<Executed>,
+    /// Why the run ended early.
+    pub fault: Option<String>,
+}
+
+/// Who ran an operation.
+#[derive(Serialize)]
+pub struct Execution {
+    pub workgroup: [u32; 3],
+    pub wave: u32,
+    /// The number of the component of a vector, or of the copy of the operation.
+    pub part: usize,
+    /// How often the wave has run it before.
+    pub round: usize,
+}
+
+/// A fragment shader for the browser's GPU.
+#[derive(Serialize)]
+pub struct Drawing {
+    pub text: Option<String>,
+    pub refused: Option<String>,
+    /// What `--emit reflection` prints.
+    pub reflection: Option<String>,
+    pub buffers: Vec<Filled>,
+}
+
+/// The contents of a buffer.
+#[derive(Serialize)]
+pub struct Filled {
+    pub slot: String,
+    pub fill: String,
+    pub words: Vec<u32>,
+}
+
+/// A file.
+#[derive(Serialize)]
+pub struct Emitted {
+    pub name: String,
+    pub bytes: Vec<u8>,
 }
 
 #[derive(Serialize)]

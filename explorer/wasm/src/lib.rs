@@ -6,9 +6,14 @@
 #[cfg(target_family = "wasm")]
 mod abi;
 mod answer;
+mod choices;
+mod draw;
+mod emit;
+mod files;
 mod matrix;
 mod open;
 mod question;
+mod steps;
 mod trial;
 mod units;
 
@@ -35,14 +40,14 @@ impl Session {
     fn ask(&mut self, question: Question) -> Result<String, String> {
         Ok(match question {
             Question::Profiles => json(&answer::profiles()),
-            Question::Open { name, text, profiles } => {
-                let open = Open::new(name, text, &profiles)?;
+            Question::Open(shader) => {
+                let open = Open::new(shader)?;
                 let opened = json(&open.answer());
                 self.open = Some(open);
                 opened
             }
-            Question::Complete { at } => json(&self.open()?.completions(at)),
-            Question::Hover { at } => json(&self.open()?.hover(at)),
+            Question::Complete(position) => json(&self.open()?.completions(&position)),
+            Question::Hover(position) => json(&self.open()?.hover(&position)),
             Question::Explain { operation } => json(&self.open()?.explain(operation)?),
             Question::Check => json(&matrix::check(self.open()?)),
             Question::Run(request) => {
@@ -50,6 +55,11 @@ impl Session {
                 self.ran = ran;
                 json(&answer)
             }
+            Question::Steps { operation, execution, run } => {
+                json(&steps::steps(self.open()?, operation, execution, &run)?)
+            }
+            Question::Draw { lanes, fills } => json(&draw::draw(self.open()?, lanes, &fills)?),
+            Question::Emit { profile, form } => json(&emit::emit(self.open()?, &profile, form)?),
             Question::Wgsl { lanes } => json(&self.open()?.wgsl(lanes)?),
             Question::Compare { words, within } => {
                 json(&self.ran.as_ref().ok_or("nothing was run")?.compare(words, within)?)

@@ -3,7 +3,6 @@
 use crate::open::{Open, first_error};
 use crosslane::explain::support::{Matrix, matrix};
 use crosslane::profile::Profile;
-use crosslane::source::NoIncludes;
 
 /// The matrix, or why there is none.
 #[derive(serde::Serialize)]
@@ -14,7 +13,7 @@ pub struct Checked {
 
 pub fn check(open: &Open) -> Checked {
     let options: Vec<_> = Profile::all().map(|profile| open.options_for(profile)).collect();
-    match matrix(&open.input(), &options, &NoIncludes) {
+    match matrix(&open.input(), &options, open.files()) {
         Ok(matrix) => Checked { matrix: Some(matrix), error: None },
         Err(failure) => Checked { matrix: None, error: Some(first_error(failure.diagnostics.iter())) },
     }

@@ -1,62 +1,68 @@
 //! A shader that is open in the page.
 
 use crate::answer::{self, Explained, Fix, Opened};
-use crate::units::Units;
-use crosslane::build::kind;
-use crosslane::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Verdict, compile};
+use crate::files::Files;
+use crate::question::{Choices, File, Position, Shader};
+use crosslane::build::kind::{self, Kind};
+use crosslane::compile::{Artifact, Compilation, Input, Options, Verdict, compile};
 use crosslane::diagnostic::{Diagnostic, Severity};
-use crosslane::editor::{Analysis, Completion, Message, Place, Source, TokenKind, price};
+use crosslane::editor::{Analysis, Completion, Message, Output, Place, Source, TokenKind, price};
+use crosslane::explain::prices::Priced;
 use crosslane::explain::{Report, explain, html};
+use crosslane::ir::Module;
 use crosslane::kernel;
-use crosslane::limits::Limits;
 use crosslane::profile::Profile;
-use crosslane::source::NoIncludes;
 use crosslane::source::Span;
 use std::cell::OnceCell;
 use std::path::Path;
 
 /// A shader, and what is known of it.
 pub struct Open {
-    pub name: String,
-    text: String,
-    language: Language,
+    files: Files,
+    kind: Kind,
+    choices: Choices,
+    /// One for each profile.
     options: Vec<Options>,
+    /// For each profile why it has no waves of the chosen size.
+    unfit: Vec<Option<String>>,
     analysis: Analysis,
-    pub units: Units,
     report: OnceCell<Result<Report, String>>,
 }
 
-/// A page is for shaders of people, who wait for it.
-const LIMITS: (u64, u64) = (1 << 31, 1 << 30);
-
-/// The options of a shader for one profile.
-fn options(kind: kind::Kind, profile: Profile) -> Options {
-    let limits = Limits { steps: LIMITS.0, memory: LIMITS.1, ..Limits::default() };
-    Options { stage: kind.stage, emit: EmitKind::Assembly, limits, ..Options::new(profile) }
-}
-
 impl Open {
-    pub fn new(name: String, text: String, profiles: &[String]) -> Result<Open, String> {
+    pub fn new(shader: Shader) -> Result<Open, String> {
+        let Shader { name, text, files, profiles, options: choices } = shader;
         let kind = kind::of(Path::new(&name)).ok_or_else(|| format!("`{name}` says no language"))?;
-        let named = |name: &String| Profile::named(name).ok_or_else(|| Profile::unknown(name));
-        let profiles = profiles.iter().map(named).collect::<Result<Vec<_>, _>>()?;
-        if profiles.is_empty() {
+        let files = Files::new(File { name, text }, files);
+        let (mut options, mut unfit) = (Vec::new(), Vec::new());
+        for name in &profiles {
+            let own = named(name)?;
+            let with_waves = choices.with_waves(own.clone());
+            unfit.push(with_waves.as_ref().err().cloned());
+            options.push(choices.options(kind, with_waves.unwrap_or(own))?);
+        }
+        if options.is_empty() {
             return Err("no profile is chosen".into());
         }
-        let options: Vec<Options> = profiles.into_iter().map(|profile| options(kind, profile)).collect();
-        let input = Input { name: &name, bytes: text.as_bytes(), language: kind.language };
-        let source = Source { input, options: &options, loader: &NoIncludes, is_header: false };
-        let analysis = Analysis::new(&source);
-        let units = Units::new(&text);
-        Ok(Open { name, text, language: kind.language, options, analysis, units, report: OnceCell::new() })
+        let analysis = Analysis::new(&source(&files, kind, &options));
+        Ok(Open { files, kind, choices, options, unfit, analysis, report: OnceCell::new() })
     }
 
     pub fn input(&self) -> Input<'_> {
-        Input { name: &self.name, bytes: self.text.as_bytes(), language: self.language }
+        input(&self.files, self.kind)
+    }
+
+    pub fn files(&self) -> &Files {
+        &self.files
     }
 
     fn source(&self) -> Source<'_> {
-        Source { input: self.input(), options: &self.options, loader: &NoIncludes, is_header: false }
+        source(&self.files, self.kind, &self.options)
+    }
+
+    /// A profile with the chosen waves.
+    pub fn profile(&self, name: &str) -> Result<Profile, String> {
+        self.choices.with_waves(named(name)?)
     }
 
     /// The options of this shader for another profile.
@@ -64,45 +70,66 @@ impl Open {
         Options { profile, ..self.options[0].clone() }
     }
 
-    /// Where a span is in the text.
-    pub fn place(&self, span: Span) -> Option<(usize, usize)> {
-        self.analysis.place(span).map(|place| self.range(&place))
+    /// The options for a browser whose subgroups have so many lanes.
+    pub fn for_browser(&self, lanes: u32) -> Result<Options, String> {
+        Ok(self.options_for(named("wgsl")?.with_wave_size(Some(lanes))))
     }
 
     fn range(&self, place: &Place) -> (usize, usize) {
-        (self.units.unit(place.start), self.units.unit(place.end))
+        let unit = |byte| self.files.units(&place.file).map_or(byte, |units| units.unit(byte));
+        (unit(place.start), unit(place.end))
     }
 
-    /// The line that holds a byte, counted from 1.
-    fn line(&self, byte: usize) -> u32 {
-        self.text[..byte.min(self.text.len())].matches('\n').count() as u32 + 1
+    /// The line of a file that holds a byte, counted from 1.
+    fn line(&self, file: &str, byte: usize) -> u32 {
+        let text = self.files.text(file);
+        text.as_bytes()[..byte.min(text.len())].iter().filter(|byte| **byte == b'\n').count() as u32 + 1
     }
 
     pub fn answer(&self) -> Opened {
-        let source = self.source();
-        let mut tokens = Vec::new();
-        for token in self.analysis.semantic_tokens(&self.name) {
-            let class = TokenKind::ALL.iter().position(|kind| *kind == token.kind).unwrap_or(0);
-            tokens.extend([self.units.unit(token.range.start), self.units.unit(token.range.end), class]);
-        }
-        let priced = self.analysis.prices(&source);
-        let operations = priced.iter().map(|priced| answer::Operation {
-            from: self.units.unit(priced.range.start),
-            to: self.units.unit(priced.range.end),
-            line: self.line(priced.range.start),
-            code: self.text.get(priced.range.clone()).unwrap_or_default().into(),
-            name: priced.name.clone(),
-            meaning: priced.meaning.clone(),
-            formula: priced.formula.clone(),
-            prices: priced.answers.iter().map(price).collect(),
-        });
+        let tokens = self.files.names().map(|file| (file.to_owned(), self.tokens(file)));
         Opened {
-            messages: self.analysis.messages(&self.source()).iter().map(|message| self.message(message)).collect(),
-            tokens,
+            stage: self.stage(),
+            files: self.analysis.files().map(ToString::to_string).collect(),
+            messages: self.messages().iter().map(|message| self.message(message)).collect(),
+            tokens: tokens.filter(|(_, tokens)| !tokens.is_empty()).collect(),
             classes: TokenKind::ALL.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect(),
-            operations: operations.collect(),
+            operations: self.operations(),
             outputs: (0..self.options.len()).map(|n| self.output(n)).collect(),
         }
+    }
+
+    fn tokens(&self, file: &str) -> Vec<usize> {
+        let mut tokens = Vec::new();
+        let Some(units) = self.files.units(file) else { return tokens };
+        for token in self.analysis.semantic_tokens(file) {
+            let class = TokenKind::ALL.iter().position(|kind| *kind == token.kind).unwrap_or(0);
+            tokens.extend([units.unit(token.range.start), units.unit(token.range.end), class]);
+        }
+        tokens
+    }
+
+    fn operations(&self) -> Vec<answer::Operation> {
+        let one = |priced: &Priced| {
+            let place = Place { file: priced.file.clone(), start: priced.range.start, end: priced.range.end };
+            let (from, to) = self.range(&place);
+            answer::Operation {
+                file: priced.file.to_string(),
+                from,
+                to,
+                line: self.line(&priced.file, priced.range.start),
+                code: self.files.text(&priced.file).get(priced.range.clone()).unwrap_or_default().into(),
+                name: priced.name.clone(),
+                meaning: priced.meaning.clone(),
+                formula: priced.formula.clone(),
+                prices: priced.answers.iter().map(price).collect(),
+            }
+        };
+        self.analysis.prices(&self.source()).iter().map(one).collect()
+    }
+
+    fn messages(&self) -> &[Message] {
+        self.analysis.messages(&self.source())
     }
 
     fn message(&self, message: &Message) -> answer::Message {
@@ -111,6 +138,7 @@ impl Open {
         let (from, to) = place.as_ref().map_or((0, 0), |place| self.range(place));
         let text = message.text();
         answer::Message {
+            file: place.as_ref().map_or(self.input().name, |place| &place.file).into(),
             from,
             to,
             severity: match diagnostic.severity {
@@ -119,30 +147,40 @@ impl Open {
                 Severity::Note => "info",
             },
             code: diagnostic.code.to_string(),
+            profiles: message.profiles.clone(),
             title: text.lines().next().unwrap_or_default().into(),
             text,
-            line: place.map_or(1, |place| self.line(place.start)),
+            line: place.map_or(1, |place| self.line(&place.file, place.start)),
             fix: self.analysis.fix(diagnostic).map(|(place, insert, title)| self.fix(&place, insert, title)),
         }
     }
 
     fn fix(&self, place: &Place, insert: String, title: String) -> Fix {
         let (from, to) = self.range(place);
-        Fix { from, to, insert, title }
+        Fix { file: place.file.to_string(), from, to, insert, title }
     }
 
     fn output(&self, n: usize) -> answer::Output {
         let (output, options) = (&self.analysis.outputs(&self.source())[n], &self.options[n]);
         let profile = options.profile.name.to_string();
+        let refused = |why: Option<String>| answer::Output {
+            profile: profile.clone(),
+            text: None,
+            refused: why,
+            marks: Vec::new(),
+        };
+        if self.unfit[n].is_some() {
+            return refused(self.unfit[n].clone());
+        }
         let Some(Artifact::Text(text)) = &output.artifact else {
             let is_about = |message: &&Message| message.profiles.is_empty() || message.profiles.contains(&profile);
-            let errors = self.analysis.messages(&self.source()).iter().filter(|message| is_error(&message.diagnostic));
-            let refused = errors.filter(is_about).map(Message::text).next();
-            return answer::Output { profile, text: None, refused, marks: Vec::new() };
+            let errors = self.messages().iter().filter(|message| is_error(&message.diagnostic));
+            return refused(errors.filter(is_about).map(Message::text).next());
         };
         let lines = output.marks(text, options).into_iter().enumerate();
         let marks = lines.map(|(line, spans)| (line, self.numbers(&spans))).filter(|(_, all)| !all.is_empty());
-        answer::Output { profile, text: Some(text.clone()), refused: None, marks: marks.collect() }
+        let marks = marks.collect();
+        answer::Output { profile, text: Some(text.clone()), refused: None, marks }
     }
 
     /// The numbers of the operations at some places.
@@ -151,8 +189,9 @@ impl Open {
         let priced = self.analysis.prices(&source);
         let places = spans.iter().filter_map(|span| self.analysis.place(*span));
         let at = |place: Place| {
-            let is_it = move |range: &std::ops::Range<usize>| (range.start, range.end) == (place.start, place.end);
-            priced.iter().enumerate().filter(move |(_, priced)| is_it(&priced.range)).map(|(n, _)| n)
+            let key = (place.file.clone(), place.start, place.end);
+            let of = |priced: &Priced| (priced.file.clone(), priced.range.start, priced.range.end);
+            priced.iter().enumerate().filter(move |(_, priced)| of(priced) == key).map(|(n, _)| n)
         };
         let mut numbers: Vec<usize> = places.flat_map(at).collect();
         numbers.sort_unstable();
@@ -160,8 +199,14 @@ impl Open {
         numbers
     }
 
-    pub fn completions(&self, at: usize) -> Vec<answer::Completion> {
-        let Some(position) = self.analysis.position(&self.name, self.units.byte(at)) else { return Vec::new() };
+    /// A position of the page in the sources.
+    fn position(&self, position: &Position) -> Option<u32> {
+        let file = position.file.as_deref().unwrap_or(self.input().name);
+        self.analysis.position(file, self.files.units(file)?.byte(position.at))
+    }
+
+    pub fn completions(&self, position: &Position) -> Vec<answer::Completion> {
+        let Some(position) = self.position(position) else { return Vec::new() };
         let found = self.analysis.completions(position, &self.source());
         let one = |item: Completion| answer::Completion {
             label: item.label,
@@ -173,20 +218,24 @@ impl Open {
         found.into_iter().map(one).collect()
     }
 
-    pub fn hover(&self, at: usize) -> Option<answer::Hover> {
-        let position = self.analysis.position(&self.name, self.units.byte(at))?;
-        let hover = self.analysis.hover(position, &self.source())?;
-        let (from, to) = self.place(hover.at)?;
+    pub fn hover(&self, position: &Position) -> Option<answer::Hover> {
+        let hover = self.analysis.hover(self.position(position)?, &self.source())?;
+        let (from, to) = self.range(&self.analysis.place(hover.at)?);
         Some(answer::Hover { from, to, text: hover.text })
+    }
+
+    /// What `explain` reports of the shader.
+    pub fn report(&self) -> Result<&Report, String> {
+        let report = self.report.get_or_init(|| {
+            let report = explain(&self.input(), &self.options, &self.files);
+            report.map_err(|failure| first_error(failure.diagnostics.iter()))
+        });
+        report.as_ref().map_err(Clone::clone)
     }
 
     /// The part of the report that is about an operation.
     pub fn explain(&self, operation: usize) -> Result<Explained, String> {
-        let report = self.report.get_or_init(|| {
-            let report = explain(&self.input(), &self.options, &NoIncludes);
-            report.map_err(|failure| first_error(failure.diagnostics.iter()))
-        });
-        let report = report.as_ref().map_err(Clone::clone)?;
+        let report = self.report()?;
         if operation >= report.operations.len() {
             return Err("the shader has no such operation".into());
         }
@@ -195,9 +244,8 @@ impl Open {
 
     /// The program for a browser whose subgroups have so many lanes.
     pub fn wgsl(&self, lanes: u32) -> Result<answer::Wgsl, String> {
-        let profile = Profile::named("wgsl").ok_or("unknown profile `wgsl`")?;
-        let options = self.options_for(profile.with_wave_size(Some(lanes)));
-        let Compilation { verdict, diagnostics, .. } = compile(&self.input(), &options, &NoIncludes);
+        let options = self.for_browser(lanes)?;
+        let Compilation { verdict, diagnostics, .. } = compile(&self.input(), &options, &self.files);
         let entry = self.entry();
         Ok(match verdict {
             Verdict::Done(Artifact::Text(text)) => answer::Wgsl { text: Some(text), entry, refused: None },
@@ -205,12 +253,35 @@ impl Open {
         })
     }
 
+    /// The shader as it was read, where some profile can read it.
+    fn module(&self) -> Option<&Module> {
+        self.analysis.outputs(&self.source()).iter().find_map(Output::module)
+    }
+
+    fn stage(&self) -> Option<&'static str> {
+        let mut stages = self.module()?.entry_points.iter().map(|entry| entry.stage);
+        let first = stages.next()?;
+        stages.all(|stage| stage == first).then(|| first.ending())
+    }
+
     /// The name of the entry point.
     fn entry(&self) -> String {
-        let module = self.analysis.outputs(&self.source()).iter().find_map(|output| output.module());
-        let entry = module.and_then(|module| kernel::only_entry(module).ok());
+        let entry = self.module().and_then(|module| kernel::only_entry(module).ok());
         entry.map_or_else(|| "main".into(), |entry| entry.name.to_string())
     }
+}
+
+fn named(name: &str) -> Result<Profile, String> {
+    Profile::named(name).ok_or_else(|| Profile::unknown(name))
+}
+
+fn input(files: &Files, kind: Kind) -> Input<'_> {
+    let File { name, text } = files.shader();
+    Input { name, bytes: text.as_bytes(), language: kind.language }
+}
+
+fn source<'a>(files: &'a Files, kind: Kind, options: &'a [Options]) -> Source<'a> {
+    Source { input: input(files, kind), options, loader: files, is_header: false }
 }
 
 fn is_error(diagnostic: &Diagnostic) -> bool {

@@ -1,5 +1,6 @@
 //! Requests of the page.
 
+use crosslane::backend::Optimize;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -9,18 +10,10 @@ use std::collections::BTreeMap;
 pub enum Question {
     /// The built-in profiles, and the names that shaders may have.
     Profiles,
-    /// Takes a shader, whose language and stage its name says, for some profiles: messages, colours, operations, outputs.
-    Open {
-        name: String,
-        text: String,
-        profiles: Vec<String>,
-    },
-    Complete {
-        at: usize,
-    },
-    Hover {
-        at: usize,
-    },
+    /// Takes a shader for some profiles: messages, colours, operations, outputs.
+    Open(Shader),
+    Complete(Position),
+    Hover(Position),
     /// The part of a report that is about one operation, as HTML.
     Explain {
         operation: usize,
@@ -28,15 +21,79 @@ pub enum Question {
     /// Which of all profiles can run the shader.
     Check,
     Run(Request),
+    /// One execution of an operation in a run, with the values of all lanes after each step.
+    Steps {
+        operation: usize,
+        execution: usize,
+        run: Request,
+    },
     /// The WGSL for subgroups of so many lanes.
     Wgsl {
         lanes: u32,
+    },
+    /// The WGSL of a fragment shader, with what it binds.
+    Draw {
+        lanes: u32,
+        fills: BTreeMap<String, String>,
     },
     /// Compares what another machine left in the buffers of the last run.
     Compare {
         words: Vec<Vec<u32>>,
         within: f64,
     },
+    /// A file of the output for a profile.
+    Emit {
+        profile: String,
+        form: Form,
+    },
+}
+
+/// A shader, whose language and stage its name says.
+#[derive(Deserialize)]
+pub struct Shader {
+    pub name: String,
+    pub text: String,
+    /// The files that it may include.
+    #[serde(default)]
+    pub files: Vec<File>,
+    pub profiles: Vec<String>,
+    #[serde(default)]
+    pub options: Choices,
+}
+
+#[derive(Deserialize)]
+pub struct File {
+    pub name: String,
+    pub text: String,
+}
+
+/// The options of `crosslane compile` that the page has.
+#[derive(Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Choices {
+    /// As `-D` has them.
+    pub defines: Vec<String>,
+    pub entry: Option<String>,
+    pub optimize: Optimize,
+    /// A number, or `any`; the profile's own where there is none.
+    pub wave: Option<String>,
+}
+
+/// A position in a file.
+#[derive(Deserialize)]
+pub struct Position {
+    /// The shader itself where there is none.
+    pub file: Option<String>,
+    pub at: usize,
+}
+
+/// The contents of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Form {
+    Text,
+    Binary,
+    Reflection,
 }
 
 /// A run on the simulator.

@@ -4,15 +4,12 @@ use crate::answer::{Buffer, Difference, RunAnswer};
 use crate::open::{Open, first_error};
 use crate::question::Request;
 use crosslane::compile::Options;
-use crosslane::diagnostic::Diagnostic;
 use crosslane::kernel::{self, BufferKind, Specializations};
-use crosslane::profile::Profile;
 use crosslane::sim::{Dispatch, MAX_WAVE, Memory, Undefined};
 use crosslane::simulate::element::Element;
 use crosslane::simulate::fill::{self, Slot};
 use crosslane::simulate::usual::{Usual, usual};
 use crosslane::simulate::{Semantics, Shader, compare, contents, read, run as simulate};
-use crosslane::source::NoIncludes;
 
 /// Instructions that a wave may run while somebody waits.
 const MAX_STEPS: u64 = 1 << 22;
@@ -28,46 +25,48 @@ pub struct Ran {
 
 /// The run that was asked for; none, and the reason in the answer, where the shader did not run to its end.
 pub fn run(open: &Open, request: &Request) -> Result<(Option<Ran>, RunAnswer), String> {
-    let profile = Profile::named(&request.profile).ok_or("unknown profile")?;
-    let lanes = profile.wave_size.unwrap_or(request.lanes);
-    if lanes > MAX_WAVE {
-        return Err(format!("{} has waves of {lanes} lanes; the simulator has at most {MAX_WAVE}", profile.name));
-    }
-    let options: Options = open.options_for(profile.with_wave_size(Some(lanes)));
-    let (shader, found) = read(&open.input(), &options, &Specializations::default(), &NoIncludes, Semantics::Plans);
+    let options = options(open, request)?;
+    let lanes = options.profile.wave_size.unwrap_or(request.lanes);
+    let (shader, found) = read(&open.input(), &options, &Specializations::default(), open.files(), Semantics::Plans);
     let nothing = RunAnswer {
         buffers: Vec::new(),
         push_bytes: 0,
         workgroup: [0; 3],
         lanes,
         fault: Some(first_error(found.diagnostics.iter())),
-        at: None,
     };
     let Some(shader) = shader else { return Ok((None, nothing)) };
     let mut setup = Setup::new(&shader, request)?;
-    let dispatch =
-        Dispatch { groups: request.groups, push: &setup.push, max_steps: MAX_STEPS, undefined: Undefined::Keep };
-    let after = simulate(&shader.kernel, lanes, &dispatch, setup.before.clone());
+    let after = simulate(&shader.kernel, lanes, &setup.dispatch(request), setup.before.clone());
     if let Ok(after) = &after {
         setup.show(after, request.shown);
     }
     let (push_bytes, workgroup) = (shader.kernel.push_bytes, shader.kernel.workgroup_size);
     let fault = after.as_ref().err().map(|fault| first_error(std::iter::once(fault)));
-    let at = after.as_ref().err().and_then(|fault: &Diagnostic| open.place(fault.span()));
-    let answer = RunAnswer { buffers: setup.buffers, push_bytes, workgroup, lanes, fault, at };
+    let answer = RunAnswer { buffers: setup.buffers, push_bytes, workgroup, lanes, fault };
     Ok((after.ok().map(|after| Ran { shader, after }), answer))
 }
 
+/// The options of a run: those of the profile with waves of a known size.
+pub fn options(open: &Open, request: &Request) -> Result<Options, String> {
+    let profile = open.profile(&request.profile)?;
+    let lanes = profile.wave_size.unwrap_or(request.lanes);
+    if lanes > MAX_WAVE {
+        return Err(format!("{} has waves of {lanes} lanes; the simulator has at most {MAX_WAVE}", profile.name));
+    }
+    Ok(open.options_for(profile.with_wave_size(Some(lanes))))
+}
+
 /// The buffers before a run.
-struct Setup {
+pub struct Setup {
     buffers: Vec<Buffer>,
     elements: Vec<Element>,
-    before: Vec<Memory>,
+    pub before: Vec<Memory>,
     push: Vec<u8>,
 }
 
 impl Setup {
-    fn new(shader: &Shader, request: &Request) -> Result<Setup, String> {
+    pub fn new(shader: &Shader, request: &Request) -> Result<Setup, String> {
         let kernel = &shader.kernel;
         let all = request.groups.iter().chain(&kernel.workgroup_size);
         let invocations: u64 = all.map(|count| u64::from(*count)).product();
@@ -89,6 +88,10 @@ impl Setup {
         Ok(setup)
     }
 
+    pub fn dispatch(&self, request: &Request) -> Dispatch<'_> {
+        Dispatch { groups: request.groups, push: &self.push, max_steps: MAX_STEPS, undefined: Undefined::Keep }
+    }
+
     fn add(
         &mut self,
         shader: &Shader,
@@ -99,10 +102,7 @@ impl Setup {
         let slot = Slot::of(buffer).to_string();
         let usual: Usual = usual(shader, buffer, invocations);
         let fill = request.fills.get(&slot).filter(|fill| !fill.trim().is_empty()).unwrap_or(&usual.fill).trim();
-        let described = fill::bytes(fill).ok_or_else(|| {
-            format!("`{fill}`: write zeros:TYPE:COUNT, iota:TYPE:COUNT, random:TYPE:COUNT:SEED or TYPE:1,2,3")
-        })?;
-        let memory = contents(buffer, described?)?;
+        let memory = contents(buffer, described(fill)?)?;
         let named = |name: &String| Element::named(name).ok_or_else(|| format!("there is no type `{name}`"));
         let element = request.types.get(&slot).map(named).transpose()?.unwrap_or(usual.element);
         self.buffers.push(Buffer {
@@ -131,8 +131,16 @@ impl Setup {
     }
 }
 
+/// The bytes that a text describes.
+pub fn described(fill: &str) -> Result<Vec<u8>, String> {
+    let described = fill::bytes(fill);
+    described.unwrap_or_else(|| {
+        Err(format!("`{fill}`: write zeros:TYPE:COUNT, iota:TYPE:COUNT, random:TYPE:COUNT:SEED or TYPE:1,2,3"))
+    })
+}
+
 /// Bytes as little-endian words, the last one filled up with zeros.
-fn words(bytes: &[u8]) -> Vec<u32> {
+pub fn words(bytes: &[u8]) -> Vec<u32> {
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
     bytes.chunks(4).map(word).collect()
 }

@@ -9,9 +9,8 @@ use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, normal};
 use crate::build::identity::Identity;
 use crate::build::kind::{self, Kind, stem};
-use crate::cli::compile::check_macro;
 use crate::compile::EmitKind;
-use crate::glsl::preprocess::MacroOption;
+use crate::glsl::preprocess::{MacroOption, check_name};
 use crate::profile;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -360,7 +359,7 @@ fn choices(manifest: &Manifest, build: &Build) -> Result<Vec<Choice>, CommandErr
             Values::One(value) => (std::slice::from_ref(value), false),
             Values::Many(list) => (&list[..], list.len() > 1),
         };
-        check_macro(name).map_err(|CommandError(why)| manifest.error(values.span(), &why))?;
+        check_name(name).map_err(|why| manifest.error(values.span(), &why))?;
         let with = |(macros, part): &(Vec<MacroOption>, String)| -> Vec<(Vec<MacroOption>, String)> {
             list.iter().map(|value| chosen(macros, part, name, value, is_choice)).collect()
         };

@@ -1,6 +1,6 @@
 //! Symbols that remember the lanes that they came from.
 
-use crate::lane::value::{Domain, LaneValue};
+use crate::lane::value::{Domain, LaneValue, low_bits};
 use crate::lane::{InvertibleOp, ReduceOp};
 
 /// A value, by where it came from.
@@ -126,14 +126,20 @@ pub fn text(value: LaneValue<Mark>, shown: u32) -> String {
             let parts = [lanes(first, ""), lanes(second, "b")];
             parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("+")
         }
+        LaneValue::Ballot(bits) => mask(bits, shown.min(32)),
         LaneValue::Index(index) => index.to_string(),
-        LaneValue::Bool(true) => "T".into(),
-        LaneValue::Bool(false) => "F".into(),
-        LaneValue::Ballot(bits) => {
-            let digits = shown.div_ceil(4).min(8) as usize;
-            format!("{:0digits$x}", bits & ((1 << (4 * digits)) - 1))
-        }
+        LaneValue::Bool(value) => truth(value).into(),
     }
+}
+
+/// The lowest lanes of a mask, as hexadecimal digits.
+pub fn mask(bits: u128, shown: u32) -> String {
+    let digits = shown.div_ceil(4) as usize;
+    format!("{:0digits$x}", bits & low_bits(4 * digits as u32))
+}
+
+pub const fn truth(value: bool) -> &'static str {
+    if value { "T" } else { "F" }
 }
 
 /// `5`, `0-7`, `0,4`, or how many.

@@ -96,6 +96,26 @@ impl MacroOption {
             MacroOption::Undefine(_) => None,
         }
     }
+
+    /// # Errors
+    /// When a macro cannot have its name.
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            MacroOption::Define { name, .. } | MacroOption::Name(name) => {
+                check_name(name.split('(').next().unwrap_or(name))
+            }
+            MacroOption::Undefine(name) => check_name(name),
+        }
+    }
+}
+
+/// # Errors
+/// When a macro cannot have the name.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let mut bytes = name.bytes();
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let is_identifier = bytes.next().is_some_and(|b| word(b) && !b.is_ascii_digit()) && bytes.all(word);
+    if is_identifier { Ok(()) } else { Err(format!("`{name}` is not a valid macro name")) }
 }
 
 /// The options that a caller can set.

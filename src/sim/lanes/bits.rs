@@ -1,10 +1,10 @@
 //! Lane values as bits: the numbers that the reference and the primitives compute with in the simulator.
 
 use crate::ir::Scalar;
-use crate::kernel::CmpOp;
 use crate::kernel::arith;
-use crate::lane::ReduceOp;
+use crate::kernel::{BinOp, CmpOp};
 use crate::lane::value::{Domain, LaneValue};
+use crate::lane::{InvertibleOp, ReduceOp};
 
 /// The bits of a value and the number of its operand, which determines its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +50,16 @@ impl Domain for Bits {
     fn combine_unordered(&mut self, op: ReduceOp, values: &[Datum]) -> Datum {
         let first_two = values.iter().copied().reduce(|a, b| self.combine(op, a, b));
         first_two.unwrap_or_else(|| self.identity(op))
+    }
+
+    fn remove(&mut self, op: InvertibleOp, total: Datum, part: Datum) -> Option<Datum> {
+        let mut out = [0];
+        let op = match op {
+            InvertibleOp::Add => BinOp::Sub,
+            InvertibleOp::Xor => BinOp::Xor,
+        };
+        arith::bin(op, self.types[0], &mut out, &[total.bits], &[part.bits]);
+        Some(Datum { bits: out[0], input: total.input })
     }
 
     fn identity(&mut self, op: ReduceOp) -> Datum {

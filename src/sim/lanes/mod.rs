@@ -19,9 +19,10 @@ use crate::lane::meaning::meaning;
 use crate::lane::primitive::{GroupOp, NvOp, ScalarOp};
 use crate::lane::value::{self, Domain, LaneRow, LaneValue};
 use crate::lane::{LaneOp, Primitive, Role, StepOp};
-use bits::{Bits, Datum};
 use rustc_hash::FxHashMap;
 use trace::Trace;
+
+pub use bits::{Bits, Datum};
 
 /// Maximum number of traces; there is one for each place and mask of active lanes.
 const KEPT: usize = 4096;
