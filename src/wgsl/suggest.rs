@@ -78,7 +78,7 @@ pub(super) fn for_name(name: &str, text: &str) -> Option<String> {
 }
 
 /// The second token, if it is declared there: after a keyword or its template, or before `:`.
-fn declared<'t>(three: &[Token], text: &'t str) -> Option<&'t str> {
+pub(super) fn declared<'t>(three: &[Token], text: &'t str) -> Option<&'t str> {
     let [before, name, after] = three else { return None };
     let named = DECLARING.contains(&before.text(text)) || before.is(b'>') || after.is(b':');
     (name.kind == Kind::Word && named).then(|| &text[name.lo as usize..name.hi as usize])

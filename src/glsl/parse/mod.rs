@@ -3,6 +3,7 @@
 //! It does not resolve names: only the position of a word decides between type and variable. It limits nesting, so that
 //! no input overflows the stack. It continues after an error, with the broken part missing from the tree.
 
+mod braces;
 mod cursor;
 mod declarations;
 mod expressions;
@@ -16,12 +17,13 @@ use super::ast::{Ast, Item, ItemKind};
 use super::keyword::{Keyword, WordClass};
 use super::token::{Interner, Punct, TokenKind, TokenStream};
 use crate::diagnostic::Diagnostics;
+use crate::source::SourceMap;
 use cursor::{Parsed, Parser};
 pub(super) use misspelt::keywords;
 
 /// Parses a whole shader. If `diagnostics` has gained errors, the tree lacks the parts that could not be parsed.
-pub fn parse(stream: &TokenStream, interner: &Interner, diagnostics: &mut Diagnostics) -> Ast {
-    let mut parser = Parser::new(stream, interner, diagnostics);
+pub fn parse(stream: &TokenStream, interner: &Interner, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Ast {
+    let mut parser = Parser::new(stream, interner, sources, diagnostics);
     translation_unit(&mut parser);
     parser.ast
 }
