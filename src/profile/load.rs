@@ -55,13 +55,14 @@ impl Profile {
         Reader { loader, chain: Vec::new() }.read(Text { file, text })
     }
 
-    /// The same profile with another subgroup size, which the user promises (`--wave-size`).
+    /// The profile with another subgroup size, which the user promises (`--wave-size`). A minimum leaves a fixed size as it is.
     /// [`Profile::check_wave_size`] checks that the hardware has such waves.
     pub fn with_wave_size(mut self, size: impl Into<WaveSize>) -> Profile {
         let size = size.into();
-        // SPIR-V's profiles are proven at every size, others at their own.
-        self.is_builtin &= !self.target.is_hardware() || self.wave_size == size.lanes();
-        self.wave_size = size.lanes();
+        let lanes = if matches!(size, WaveSize::Least(_)) { self.wave_size } else { size.lanes() };
+        // SPIR-V's profiles are proven at every size, other profiles only at their own.
+        self.is_builtin &= !self.target.is_hardware() || self.wave_size == lanes;
+        self.wave_size = lanes;
         self.promise = Some(size).filter(|size| *size != WaveSize::Any);
         self
     }

@@ -72,6 +72,9 @@ impl Profile {
             };
         };
         WaveSize::Fixed(lanes).check()?;
+        if lanes < self.promise.map_or(lanes, WaveSize::least) {
+            return Err(format!("{} has waves of {lanes} lanes", self.name));
+        }
         match processor_waves(self) {
             Some(sizes) if !sizes.is_empty() && !sizes.contains(&lanes) => {
                 Err(format!("there are no waves of {lanes} lanes on {}", hardware(self)))

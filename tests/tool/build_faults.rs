@@ -75,8 +75,14 @@ fn wrong_manifests_are_told_with_their_place() {
             "crosslane.toml:2:22: a.txt does not have the extension of a shader (.comp, .wgsl, …)",
         ),
         (manifest("\"[\"", ""), "crosslane.toml:2:12: "),
-        (manifest("\"*.comp\"", "wave-sizes = [32, 48]\n"), "crosslane.toml:5:19: wave sizes are 32, 64 and \"any\""),
-        (manifest("\"*.comp\"", "wave-sizes = [\"many\"]\n"), "crosslane.toml:5:14: expected a number of lanes"),
+        (
+            manifest("\"*.comp\"", "wave-sizes = [32, 48]\n"),
+            "crosslane.toml:5:19: 48 is not a power of two from 4 to 128",
+        ),
+        (
+            manifest("\"*.comp\"", "wave-sizes = [\"many\"]\n"),
+            "crosslane.toml:5:15: a wave size is a number such as 32, a minimum such as 16.., or any",
+        ),
         (
             manifest("\"*.comp\"", "wave-sizes = [32]\n").replace("spirv-1.5", "gfx900"),
             "crosslane.toml:5:15: there are no waves of 32 lanes",

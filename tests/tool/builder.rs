@@ -51,11 +51,13 @@ fn a_promised_subgroup_size_is_a_constant() {
         (WaveSize::Least(16), "subgroup_size: None,\n        least_subgroup_size: 16,"),
         (WaveSize::Fixed(32), "subgroup_size: Some(32),\n        least_subgroup_size: 32,"),
     ] {
+        let folder = Folder::new("builder-wave-size");
+        folder.file("a.comp", SHADER);
         builder(&folder).profile("spirv-1.5").wave_size(size).compile([folder.0.join("a.comp")]).unwrap();
         assert!(generated(&folder).contains(facts), "{}", generated(&folder));
     }
-    let refused = builder(&folder).profile("gfx1100").wave_size(WaveSize::Least(16)).compile([folder.0.join("a.comp")]);
-    assert!(refused.unwrap_err().to_string().contains("wave size 16..: hardware has waves of a fixed size"));
+    let refused = builder(&folder).profile("gfx1100").wave_size(WaveSize::Least(64)).compile([folder.0.join("a.comp")]);
+    assert!(refused.unwrap_err().to_string().contains("wave size 64..: gfx1100-wave32 has waves of 32 lanes"));
 }
 
 /// The module of a shader whose variable `-O` keeps in a value.

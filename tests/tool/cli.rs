@@ -517,7 +517,7 @@ fn segments_wider_than_a_subgroup_may_be_are_told() {
         ("wgsl", &["--wave-size=32"], None, Some("// For subgroups of 32 lanes.")),
         ("wgsl", &["-Wno-narrow-subgroups"], None, Some("// For subgroups of 16 lanes and more.")),
         ("msl-3.0", &[], None, None),
-        ("gfx1100", &[], None, None),
+        ("gfx1100", &["--wave-size=16.."], None, None),
     ] {
         let (said, text) = made(profile, more);
         let warned = lanes.map(|lanes| format!("at least 16 lanes, and a driver may choose {lanes}"));
@@ -525,8 +525,8 @@ fn segments_wider_than_a_subgroup_may_be_are_told() {
         assert!(warned.is_none_or(|warned| said.contains(&warned) && said.contains("a.comp:5:")), "{profile}: {said}");
         assert_eq!(text.lines().find(|line| line.contains("For subgroups")), comment, "{profile} {more:?}");
     }
-    let (said, _) = made("gfx1100", &["--wave-size=16.."]);
-    assert!(said.contains("--wave-size: hardware has waves of a fixed size"), "{said}");
+    let (said, _) = made("gfx1100", &["--wave-size=64.."]);
+    assert!(said.contains("--wave-size: gfx1100-wave32 has waves of 32 lanes"), "{said}");
     let (said, _) = made("wgsl", &["--wave-size=12.."]);
     assert!(said.contains("12 is not a power of two from 4 to 128"), "{said}");
 }

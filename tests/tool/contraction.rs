@@ -116,7 +116,11 @@ fn manifests_choose_too() {
         "[[build]]\nshaders = [\"a.comp\"]\nprofiles = [\"wgsl\"]\noptions = { fp-contract = \"on\" }\n",
     );
     let output = folder.run(&["build"]);
-    assert!(status(&output) == 2 && stderr(&output).contains("expected `fast` or `off`"), "{}", stderr(&output));
+    assert!(
+        status(&output) == 2 && stderr(&output).contains("the values here are `fast`, `off`"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

@@ -337,7 +337,7 @@ impl<'a> Writer<'a> {
         let needed = self.module.entry_points.iter().map(lanes).max().unwrap_or(1);
         match (profile.promise, profile.wave_size) {
             (Some(WaveSize::Fixed(lanes)), _) => Some(format!("// For subgroups of {lanes} lanes.")),
-            (None, Some(_)) => None,
+            (_, Some(_)) => None,
             (promise, _) => {
                 let least = promise.map_or(needed, |promise| promise.least().max(needed));
                 (least > LEAST_WAVE_SIZE).then(|| format!("// For subgroups of {least} lanes and more."))

@@ -70,11 +70,7 @@ impl BuildTarget {
                 (profile, self.argument.clone(), Some(size.to_string()))
             }
         };
-        let part = match size {
-            WaveSize::Any => format!(".{base}"),
-            WaveSize::Least(lanes) => format!(".wave{lanes}up.{base}"),
-            WaveSize::Fixed(lanes) => format!(".wave{lanes}.{base}"),
-        };
+        let part = size.lanes().map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"));
         let (files, hash) = (self.files.clone(), self.hash);
         Ok(BuildTarget {
             profile,
