@@ -195,7 +195,7 @@ fn long_shader() -> String {
         let op = ["allReduceAdd8", "butterfly4", "inclusiveAdd16"][n % 3];
         text += &format!(
             "\n// Step {n}.\nfloat step{n}(float a, uint count) {{\n    float sum = 0.0;\n    for (uint i = 0u; i < count; ++i) {{\n        \
-             sum += a * float(i);\n    }}\n    return sum + {op}(a);\n}}\n"
+             sum += a * float(i);\n    }}\n    return sum + {op}(a); // crosslane: allow(narrow-subgroups)\n}}\n"
         );
     }
     text += "\nvoid main() {\n    float v = x[gl_GlobalInvocationID.x];\n";
