@@ -204,7 +204,7 @@ async function copy(form, around = (url) => url) {
         button.textContent = 'Copied';
     } catch {
         // Pages from files may not write there; the address has it all the same.
-        button.textContent = form === 'page' ? 'It is in the address' : 'The browser does not let the page copy';
+        button.textContent = form === 'page' ? 'The link is in the address bar' : 'The browser does not let the page copy';
     }
     setTimeout(() => { button.textContent = 'Share'; }, 1500);
     return text;

@@ -99,8 +99,8 @@ struct Painter<'a> {
 }
 
 impl<'a> Painter<'a> {
-    /// The rows of an operation on operands in some lanes, of which so many are shown; none if the operation has no result, or
-    /// the plan cannot take the operands.
+    /// The rows of an operation on operands, with the first `shown` lanes of each; none if the operation has no result, or the
+    /// plan cannot take the operands.
     fn painted(
         op: LaneOp,
         (inputs, lanes, shown): (&'a [MarkRow], Lanes, u32),

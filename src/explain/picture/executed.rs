@@ -140,3 +140,39 @@ fn number(ty: Scalar, bits: u64) -> String {
     let element = numbers::element(ty);
     element.show(&bits.to_le_bytes()[..element.bytes()])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::{Input, LaneOp, LaneType, Request, Swap, Width, plan};
+    use crate::profile::Profile;
+
+    #[test]
+    fn an_execution_has_the_values_of_each_step() {
+        let width = Width::new(4).expect("a power of two");
+        let op = LaneOp::Swap(Swap::Butterfly, width);
+        let row = |lanes: [u32; 4]| lanes.map(|n| Some((n as f32).to_bits().into())).to_vec();
+        let (operands, results) = (vec![row([0, 1, 2, 3])], vec![row([2, 3, 0, 1])]);
+        let (size, active, types) = (4, 0b1111, [Scalar::F32; 2]);
+        let run = Execution { op, types, workgroup: [0; 3], wave: 0, inst: 0, size, active, operands, results };
+        let inputs = [Input::varying(LaneType::F32)];
+        let request =
+            Request { op, inputs: (&inputs[..]).into(), activity: Default::default(), index: None, fragment: false };
+        let profile = Profile::named("wgsl").expect("a built-in profile");
+        let plan = plan(&request, &profile).expect("a plan");
+        for plan in [None, Some((&plan, profile.target))] {
+            let executed = executed(&run, plan).expect("a picture");
+            let last = executed.rows.last().expect("a row");
+            assert_eq!(executed.rows[0].values, ["0.0", "1.0", "2.0", "3.0"]);
+            assert_eq!(
+                (&last.values[..2], &last.origins[..2]),
+                (&["2.0".into(), "3.0".into()][..], &["2".into(), "3".into()][..])
+            );
+            assert_eq!(last.sources[..2], [Some(2), Some(3)]);
+        }
+        let some = Execution { active: 0b0101, ..run };
+        let executed = executed(&some, None).expect("a picture");
+        assert_eq!(executed.active, [true, false, true, false]);
+        assert_eq!(executed.rows[1].values, ["2.0", "", "0.0", ""]);
+    }
+}
