@@ -128,7 +128,7 @@ impl SourceMap {
     /// Adds a file at the next free positions.
     ///
     /// # Errors
-    /// When all files together pass the map's limit.
+    /// Returns an error if all files together exceed the map's limit.
     pub fn add(&mut self, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Result<FileId, SourceTooLarge> {
         let text = text.into();
         let base = self.files.last().map_or(1, |file| file.base + file.text.len() as u32 + 1);
@@ -265,7 +265,7 @@ pub trait Loader {
     /// `from` is the [`Loaded::name`] (or the input's name) of the file with the directive.
     ///
     /// # Errors
-    /// When nothing is found or the file cannot be read.
+    /// Returns an error if no file is found or the file cannot be read.
     fn load(&self, name: &str, kind: IncludeKind, from: &str) -> Result<Loaded, LoadError>;
 }
 

@@ -187,8 +187,8 @@ impl Builder {
     /// name (unlike `a.comp.glsl`) is treated as an include file.
     ///
     /// # Errors
-    /// When a shader is wrong, a profile cannot express it, or a file cannot be read or written. The error has already
-    /// been reported to cargo.
+    /// Returns an error if a shader is wrong, a profile cannot express it, or a file cannot be read or written. The
+    /// error has already been reported to cargo.
     pub fn compile_dir(self, folder: impl AsRef<Path>) -> Result<(), Error> {
         let folder = folder.as_ref();
         let mut lines = Lines::new(!self.is_silent);

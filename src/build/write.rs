@@ -21,7 +21,8 @@ const ATTEMPTS: u32 = 1000;
 /// `/dev/null` is written directly.
 ///
 /// # Errors
-/// When it is claimed, the folder cannot be written, or the disk is full; the old file is then as it was.
+/// Returns an error if the file is claimed, the folder cannot be written, or the disk is full; the old file is then
+/// unchanged.
 pub fn whole(path: &Path, bytes: &[u8], claims: &Claims) -> io::Result<Written> {
     if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         return fs::write(path, bytes).map(|()| Written::New);

@@ -163,7 +163,7 @@ fn others(
 /// Links the shader with the other stages of its program.
 ///
 /// # Errors
-/// When two of them have the same stage.
+/// Returns an error if two shaders have the same stage.
 fn link(step: &mut Step, mut others: Vec<Reading>) -> Result<(), CommandError> {
     let Step::Read(own) = step else { return Ok(()) };
     let mut stages: Vec<&mut Reading> = std::iter::once(&mut **own).chain(&mut others).collect();
@@ -337,7 +337,7 @@ pub fn settings(texts: &[String]) -> Result<Specializations, CommandError> {
 /// The places of resources.
 ///
 /// # Errors
-/// When no target supports chosen places.
+/// Returns an error if no target supports chosen places.
 pub fn places(args: &PlaceArgs, targets: impl IntoIterator<Item = Target>) -> Result<Places, CommandError> {
     let PlaceArgs { push_constants, argument_buffers, .. } = *args;
     let mut places = Places { push_constants, argument_buffers, ..Places::default() };
@@ -507,7 +507,7 @@ pub fn macros(defines: &[String], undefines: &[String]) -> Result<Vec<MacroOptio
 }
 
 /// # Errors
-/// When a name is not a valid macro name.
+/// Returns an error if a name is not a valid macro name.
 pub fn check_macro(name: &str) -> Result<(), CommandError> {
     if is_identifier(name) { Ok(()) } else { Err(CommandError(format!("`{name}` is not a valid macro name"))) }
 }

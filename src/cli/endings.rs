@@ -185,7 +185,8 @@ pub fn unreadable(path: &Path) -> Option<String> {
 }
 
 /// # Errors
-/// When the extension of an output promises another format. Extensions that are not in the table promise nothing.
+/// Returns an error if the extension of an output implies another format. Extensions that are not in the table are
+/// accepted.
 pub fn check(path: &Path, format: Format) -> Result<(), CommandError> {
     let Some(ending) = path.extension().and_then(|ending| ending.to_str()) else { return Ok(()) };
     let known = ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known));

@@ -55,7 +55,7 @@ enum Asked {
 
 impl Asked {
     /// # Errors
-    /// When no operation has this name.
+    /// Returns an error if no operation has this name.
     fn of(name: &str) -> Result<Asked, CommandError> {
         let dictionary = Dictionary::new();
         if let Some(entries) = dictionary.exact(name) {

@@ -31,7 +31,7 @@ impl Answer {
 /// an operation. A library has nothing to compile, so every profile that reads it succeeds.
 ///
 /// # Errors
-/// When the shader is wrong for all profiles.
+/// Returns an error if the shader is wrong for all profiles.
 pub fn answers<T>(
     readings: &mut Readings<'_>,
     options: &[Options],

@@ -56,7 +56,7 @@ pub fn is_whole(types: &Types, ty: TypeId) -> bool {
 /// The moves that a value of a type becomes.
 ///
 /// # Errors
-/// When it cannot be moved.
+/// Returns an error if the type cannot be moved.
 pub fn moves(types: &Types, ty: TypeId) -> Result<Moves, Unmovable> {
     let mut moves = Moves::default();
     add(types, ty, 1, &mut moves)?;

@@ -72,7 +72,7 @@ impl Profile {
     /// that the loader finds next to it.
     ///
     /// # Errors
-    /// When the text is not TOML, has unknown keys or names, lacks required keys, or contradicts itself.
+    /// Returns an error if the text is not TOML, has unknown keys or names, lacks required keys, or contradicts itself.
     pub fn from_file(text: &str, file: &str, loader: &dyn Loader) -> Result<Profile, ProfileError> {
         Reader { loader, chain: Vec::new() }.read(Text { file, text })
     }

@@ -62,7 +62,7 @@ impl Profile {
     /// Checks that the target has waves of the profile's size.
     ///
     /// # Errors
-    /// A sentence with the reason.
+    /// Returns a sentence with the reason.
     pub fn check_wave_size(&self) -> Result<(), String> {
         let Some(lanes) = self.wave_size else {
             return match self.target.is_hardware() {

@@ -59,7 +59,7 @@ impl Program<'_> {
     /// Runs the kernel over its buffers, which are in the order of [`crate::kernel::Kernel::buffers`].
     ///
     /// # Errors
-    /// The first error of the shader.
+    /// Returns the first error of the shader.
     ///
     /// # Panics
     /// When there are fewer buffers than the kernel has.

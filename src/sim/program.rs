@@ -94,7 +94,7 @@ pub const MAX_WAVE: u32 = 64;
 
 impl<'a> Program<'a> {
     /// # Errors
-    /// When the kernel has operations that span more lanes than a wave has, which cannot be simulated.
+    /// Returns an error if the kernel has operations that span more lanes than a wave has, which cannot be simulated.
     pub fn new(kernel: &'a Kernel, wave_size: u32) -> Result<Program<'a>, Diagnostic> {
         if !wave_size.is_power_of_two() || wave_size > MAX_WAVE {
             return Err(Diagnostic::error(Code::INTERNAL, format!("a wave of {wave_size} lanes cannot be simulated")));

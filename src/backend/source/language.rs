@@ -143,7 +143,7 @@ pub(super) trait Language: Debug + Sync {
     /// The resources and values that the caller must bind, as JSON.
     ///
     /// # Errors
-    /// For modules of several entry points.
+    /// Returns an error for modules with several entry points.
     fn reflection(&self, shader: &Shader, module: &Module, options: &Options) -> Result<String>;
 
     // Types.

@@ -208,7 +208,7 @@ impl<'a> Writer<'a> {
     }
 
     /// # Errors
-    /// One diagnostic for each construct that the language, or crosslane so far, cannot express.
+    /// Returns one diagnostic for each construct that the language, or crosslane so far, cannot express.
     pub fn run(mut self) -> Result<Shader, Vec<Diagnostic>> {
         let module = self.module;
         let entries = module.entry_points.as_slice();

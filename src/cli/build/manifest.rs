@@ -214,7 +214,7 @@ fn owner(key: &str) -> &'static str {
 
 impl Manifest {
     /// # Errors
-    /// When the file cannot be read, is not TOML, or has unknown keys.
+    /// Returns an error if the file cannot be read, is not TOML, or has unknown keys.
     pub fn read(path: &Path, claims: &Claims) -> Result<Manifest, CommandError> {
         if path.to_str().is_none() {
             return Err(CommandError(not_utf8(path)));
@@ -228,7 +228,7 @@ impl Manifest {
     /// The manifest of a text.
     ///
     /// # Errors
-    /// When it is not TOML, or has unknown keys.
+    /// Returns an error if the text is not TOML or has unknown keys.
     pub fn of(path: &Path, text: String) -> Result<Manifest, Box<Wrong>> {
         let file: Result<File, toml::de::Error> = toml::from_str(&text);
         let mut manifest = Manifest { path: path.to_path_buf(), text, builds: Vec::new() };

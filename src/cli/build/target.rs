@@ -32,7 +32,7 @@ impl BuildTarget {
     /// The profile with a name, an alias, or a file name relative to `folder`. Its plans are not proven yet.
     ///
     /// # Errors
-    /// When there is no such profile, or its file is wrong.
+    /// Returns an error if the profile does not exist or its file is invalid.
     pub fn read(name: &str, folder: &Path, claims: &Claims) -> Result<BuildTarget, CommandError> {
         let is_file = Path::new(name).extension().is_some_and(|extension| extension == "toml");
         let argument = if is_file { folder.join(name).display().to_string() } else { name.to_string() };
@@ -58,7 +58,7 @@ impl BuildTarget {
     /// The same hardware with another wave size: the profile's sibling if there is one.
     ///
     /// # Errors
-    /// A sentence with the reason that this wave size does not exist.
+    /// Returns a sentence with the reason that this wave size does not exist.
     pub fn at_wave_size(&self, lanes: Option<u32>) -> Result<BuildTarget, String> {
         if !matches!(lanes, None | Some(32 | 64)) {
             return Err("wave sizes are 32, 64 and \"any\"".into());
@@ -101,7 +101,7 @@ impl BuildTarget {
     /// Proves its plans, once, if it comes from a file. Built-in profiles are proven by crosslane's tests.
     ///
     /// # Errors
-    /// When a plan is wrong.
+    /// Returns an error if a plan is wrong.
     pub fn prove(&self) -> Result<(), String> {
         let prove = || match self.files.is_empty() {
             true => Ok(()),

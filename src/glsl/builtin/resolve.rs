@@ -111,7 +111,7 @@ fn elements(types: &Types, ty: TypeId) -> Option<(Shape, u32)> {
 /// Selects an overload from `overloads`, all of which the shader may call.
 ///
 /// # Errors
-/// When none fits, or more than one equally well.
+/// Returns an error if no overload fits, or more than one equally well.
 pub fn resolve(
     env: &Env<'_>,
     overloads: impl Iterator<Item = &'static Overload> + Clone,

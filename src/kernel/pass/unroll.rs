@@ -208,7 +208,7 @@ struct Size {
 /// The size of a loop.
 ///
 /// # Errors
-/// If it is too large to be unrolled at all.
+/// Returns an error if the loop is too large to be unrolled at all.
 fn size(kernel: &Kernel, body: BlockId, continuing: BlockId, is_asked: bool) -> Result<Size, Refusal> {
     let (limit, most) = if is_asked { (SIZE_IF_ASKED, SIZE_IF_ASKED) } else { (SIZE, SIZE_IF_WORTH_IT) };
     let mut size = Size { insts: 0, limit, has_lanes: false, has_loops: false };

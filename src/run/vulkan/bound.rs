@@ -22,7 +22,7 @@ pub trait Resources {
     /// Creates everything on the device. Contents that need commands are not filled yet.
     ///
     /// # Errors
-    /// [`RunError`] when the device cannot create such resources.
+    /// Returns [`RunError`] if the device cannot create such resources.
     fn bind<'d>(&self, device: &'d Device) -> Result<Self::Bound<'d>, RunError>;
 }
 
@@ -34,7 +34,7 @@ pub trait Bound<R: ?Sized> {
     /// The push constants, with the addresses of the buffers that request it.
     ///
     /// # Errors
-    /// [`RunError::Refused`] when an address does not fit in them.
+    /// Returns [`RunError::Refused`] if an address does not fit in the push constants.
     fn push_constants(&self, push_constants: &[u8], resources: &R) -> Result<Vec<u8>, RunError>;
 
     /// Records the commands that fill the resources.
@@ -107,7 +107,7 @@ impl<'d> Sets<'d> {
     /// Descriptor sets with these resources, in the order of the layout's slots.
     ///
     /// # Errors
-    /// [`RunError`] when the driver fails.
+    /// Returns [`RunError`] if the driver fails.
     pub fn new(layout: &Layout<'d>, held: Vec<Held>) -> Result<Self, RunError> {
         if layout.sets.is_empty() {
             return Ok(Sets { handles: Vec::new(), _pool: None });

@@ -24,7 +24,7 @@ pub struct Slot {
 /// The error for host-visible mistakes that are undefined in Vulkan.
 ///
 /// # Errors
-/// Always.
+/// Always returns [`RunError::Refused`].
 pub fn refuse<T>(why: impl Into<String>) -> Result<T, RunError> {
     Err(RunError::Refused(why.into()))
 }
@@ -46,7 +46,7 @@ impl<'d> Layout<'d> {
     /// The layouts for resources at `slots` and that many bytes of push constants, for shaders of `stages`.
     ///
     /// # Errors
-    /// [`RunError`] when the device has no room for them.
+    /// Returns [`RunError`] if the device has no room for the layouts.
     pub fn new(
         device: &'d Device,
         stages: vk::ShaderStageFlags,

@@ -47,7 +47,7 @@ pub struct Selected {
 /// Chooses instructions for a whole kernel.
 ///
 /// # Errors
-/// One diagnostic for each operation that the target cannot express.
+/// Returns one diagnostic for each operation that the target cannot express.
 pub fn select(
     kernel: &Kernel,
     tree: &Tree,

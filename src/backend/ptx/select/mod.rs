@@ -119,7 +119,7 @@ pub struct Selected {
 /// Chooses instructions for a whole kernel.
 ///
 /// # Errors
-/// One diagnostic for each operation that the target cannot express.
+/// Returns one diagnostic for each operation that the target cannot express.
 pub fn select(kernel: &Kernel, interface: &Interface, isa: Isa, debug: bool) -> Result<Selected, Vec<Diagnostic>> {
     let tree = Tree::new(kernel);
     let uniformity = Uniformity::new(kernel, WARP);

@@ -17,7 +17,7 @@ pub enum Miss {
 /// The number of iterations after which a loop has certainly ended, none of which is certainly skipped.
 ///
 /// # Errors
-/// If that is not known within the limits.
+/// Returns an error if the number cannot be determined within the limits.
 pub fn rounds(kernel: &Kernel, inst: InstId, steps: usize, most: usize) -> Result<usize, Miss> {
     let (blocks, mut params) = start(kernel, inst).ok_or(Miss::Uncounted)?;
     let mut trial = Trial::new(kernel, steps);

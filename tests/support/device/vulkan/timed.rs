@@ -35,7 +35,7 @@ impl<'d> Timed<'d> {
     /// The contents of the buffers after one dispatch, which starts from their initial contents.
     ///
     /// # Errors
-    /// [`RunError`].
+    /// Returns [`RunError`].
     pub fn run(&self, groups: [u32; 3]) -> Result<Vec<Vec<u8>>, RunError> {
         let commands = Commands::new(self.layout.device)?;
         self.buffers.iter().for_each(|near| near.load(&commands));
@@ -56,7 +56,7 @@ impl<'d> Timed<'d> {
     /// GPU time in nanoseconds of each of several dispatches, one after the other on the same buffers.
     ///
     /// # Errors
-    /// [`RunError`].
+    /// Returns [`RunError`].
     pub fn time(&self, groups: [u32; 3], runs: u32) -> Result<Vec<u64>, RunError> {
         let device = self.layout.device;
         let raw = device.raw();
