@@ -20,7 +20,7 @@ pub struct Hover {
 }
 
 impl Analysis {
-    /// The hover text of the word at a position, with prices for the source's profiles.
+    /// The hover text of the word at a position, with costs for the source's profiles.
     pub fn hover(&self, position: u32, source: &Source<'_>) -> Option<Hover> {
         let word = self.word_at(position)?;
         let mut parts: Vec<String> = Vec::new();

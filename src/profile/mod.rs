@@ -49,7 +49,8 @@ pub struct Profile {
     pub costs: Costs,
     /// The weights that decide between plans.
     pub weights: Weights,
-    /// True if float folds and scans have the promised order, so that their bits agree with every other target.
+    /// True if float reductions and scans have the guaranteed order, so that their bits are the same as on every other
+    /// target.
     pub reproducible: bool,
     /// Limit of the branches and loops around a cross-lane instruction; `None` if there is no limit.
     pub lane_nesting: Option<u32>,

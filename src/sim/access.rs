@@ -182,7 +182,7 @@ fn reads(op: AtomicOp) -> bool {
     !matches!(op, AtomicOp::Store | AtomicOp::Exchange)
 }
 
-/// The value that an atomic operation writes, if it does.
+/// The value that an atomic operation writes, if any.
 fn updated(op: AtomicOp, ty: Scalar, old: u64, [value, compared]: [u64; 2]) -> Option<u64> {
     let op = match op {
         AtomicOp::Load => return None,

@@ -357,7 +357,7 @@ fn a_page_begins_with_all_operations_on_all_profiles() {
     }
 }
 
-/// Every element that is opened is closed in its turn.
+/// Elements are closed in the reverse of the order in which they are opened.
 fn balanced(page: &str) {
     const EMPTY: &[&str] = &["meta", "rect", "path", "!DOCTYPE"];
     let mut open: Vec<&str> = Vec::new();

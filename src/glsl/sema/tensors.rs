@@ -210,7 +210,7 @@ impl Sema<'_> {
         Lowered::Value(b.foreign(index, args, ty))
     }
 
-    /// A description with other numbers.
+    /// A copy of a description with other numbers.
     fn set(
         &mut self,
         b: &mut Builder<'_>,

@@ -88,7 +88,7 @@ fn gives_all(primitive: Primitive) -> bool {
     }
 }
 
-/// The arithmetic of a fold.
+/// The arithmetic of a reduction.
 const fn fold_of(op: BinOp) -> Option<ReduceOp> {
     Some(match op {
         BinOp::Add => ReduceOp::Add,

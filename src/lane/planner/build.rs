@@ -464,7 +464,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A fold's identity in the type of the value.
+    /// A reduction's identity element in the value's type.
     pub fn identity(&mut self, op: ReduceOp) -> Operand {
         self.add(StepOp::Identity(op), [Operand::None; 3], StepType::DATA)
     }
@@ -474,7 +474,7 @@ impl<'a> Builder<'a> {
         self.add(StepOp::Neutral(op), [Operand::None; 3], StepType::DATA)
     }
 
-    /// Zero in the type of the value.
+    /// Zero in the value's type.
     pub fn zero(&mut self) -> Operand {
         self.add(StepOp::Zero, [Operand::None; 3], StepType::DATA)
     }

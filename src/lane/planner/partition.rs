@@ -62,7 +62,7 @@ pub fn fold(b: &mut Builder, ways: &Ways) -> Answer {
     Ok(fold_of(b, ways, Set { members, segment: None }, op, kind))
 }
 
-/// The lanes that a fold is over.
+/// The lanes that a reduction covers.
 #[derive(Clone, Copy)]
 pub struct Set {
     /// A ballot of active lanes, including this lane.

@@ -130,7 +130,7 @@ impl<'d> Sets<'d> {
     /// Records the commands that bind a pipeline's resources: the sets and the push constants.
     pub fn record(&self, commands: &Commands<'_>, layout: &Layout<'_>, point: vk::PipelineBindPoint, push: &[u8]) {
         let (raw, buffer, pipeline) = (&commands.device.raw, commands.buffer, layout.pipeline.get());
-        // SAFETY: the command buffer is recording; every handle is alive and belongs to this device; the layout has
+        // SAFETY: the command buffer is recording; every handle is live and belongs to this device; the layout has
         // room for the constants.
         unsafe {
             if !self.handles.is_empty() {
@@ -180,7 +180,7 @@ impl Held {
                 write.descriptor_count(1).push_next(&mut structures)
             }
         };
-        // SAFETY: the set, its binding and the resource are alive and have the same descriptor type.
+        // SAFETY: the set, its binding and the resource are live and have the same descriptor type.
         unsafe { raw.update_descriptor_sets(&[write], &[]) };
     }
 }

@@ -132,7 +132,7 @@ fn pipeline_layout<'d>(
     let range = [vk::PushConstantRange::default().stage_flags(stages).size(push_size)];
     let ranges = if push_size == 0 { &[][..] } else { &range[..] };
     let create = vk::PipelineLayoutCreateInfo::default().set_layouts(&handles).push_constant_ranges(ranges);
-    // SAFETY: the set layouts are alive; the range is within the device's limit (`check_push_size`).
+    // SAFETY: the set layouts are live; the range is within the device's limit (`check_push_size`).
     let handle =
         unsafe { device.raw.create_pipeline_layout(&create, None) }.map_err(run_failure("vkCreatePipelineLayout"))?;
     // SAFETY: the guard is the only owner.

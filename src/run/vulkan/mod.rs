@@ -94,7 +94,7 @@ impl Instance {
 
     /// The first suitable device, or the missing features of each device.
     fn choose(&self) -> Result<(vk::PhysicalDevice, u32), OpenError> {
-        // SAFETY: the instance is alive.
+        // SAFETY: the instance is live.
         let devices = unsafe { self.raw.enumerate_physical_devices() };
         let mut lacking = Vec::new();
         for physical in devices.map_err(open_failure("vkEnumeratePhysicalDevices"))? {

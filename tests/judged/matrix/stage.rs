@@ -6,7 +6,7 @@ use crosslane::profile::{Profile, Target};
 
 use super::rows::Unit;
 
-/// The built-in profiles, and SPIR-V with folds in the fixed order.
+/// The built-in profiles, and SPIR-V with reductions in the fixed order.
 pub static PROFILES: LazyLock<Vec<Profile>> = LazyLock::new(|| {
     let mut fixed = Profile::named("spirv-1.6").expect("a built-in profile");
     fixed.reproducible = true;

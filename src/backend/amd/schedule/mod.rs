@@ -145,7 +145,7 @@ fn is_cut(inst: &Inst) -> bool {
     }
 }
 
-/// The registers that are alive before each instruction.
+/// The registers that are live before each instruction.
 fn bases(function: &Function, live: &Live) -> Vec<Counts> {
     let count: usize = function.blocks.iter().map(|block| block.insts.len() + 1).sum();
     let mut changes = vec![[0; 2]; count + 2];

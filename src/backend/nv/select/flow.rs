@@ -228,7 +228,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Returns true for a test that the number of rounds replaces.
+    /// Returns true for a test that the trip count replaces.
     fn is_counted_test(&self, inst: InstId) -> bool {
         let test = self.counted.as_ref().and_then(|(_, count)| count.test.as_ref());
         test.is_some_and(|test| test.branch == inst)

@@ -79,7 +79,7 @@ fn quads(b: &mut Builder) -> Answer {
     }
 }
 
-/// The fold of the predicates of the active lanes of a quad.
+/// The reduction of the predicates of a quad's active lanes.
 fn reduced_quads(b: &mut Builder, op: ReduceOp, value: Operand) -> Operand {
     let (ballot, inverts) = ballot_for(op);
     let mask = b.prim(ballot, &[value], StepType::Ballot);
@@ -174,7 +174,7 @@ fn reduction_of_bools(b: &Builder) -> Result<(ReduceOp, u32, Part), No> {
     Ok((op, b.most_in(width), part))
 }
 
-/// A fold or scan of bools.
+/// A reduction or scan of bools.
 pub fn fold(b: &mut Builder) -> Answer {
     let (op, lanes, part) = reduction_of_bools(b)?;
     let value = b.value();

@@ -90,7 +90,7 @@ impl<'d> Timed<'d> {
     fn record(&self, [x, y, z]: [u32; 3], commands: &Commands<'_>) {
         let raw = self.layout.device.raw();
         self.sets.record(commands, &self.layout, vk::PipelineBindPoint::COMPUTE, &self.push);
-        // SAFETY: the buffer is recording and the pipeline is alive.
+        // SAFETY: the buffer is recording and the pipeline is live.
         unsafe {
             raw.cmd_bind_pipeline(commands.buffer, vk::PipelineBindPoint::COMPUTE, self.pipeline.get());
             raw.cmd_dispatch(commands.buffer, x, y, z);
@@ -118,7 +118,7 @@ impl<'d> Near<'d> {
         let handle = unsafe { raw.create_buffer(&create, None) }.map_err(run_failure("vkCreateBuffer"))?;
         // SAFETY: the guard is the only owner.
         let buffer = Guard::new(device, handle, |d, h| unsafe { d.destroy_buffer(h, None) });
-        // SAFETY: the buffer is alive.
+        // SAFETY: the buffer is live.
         let needs = unsafe { raw.get_buffer_memory_requirements(handle) };
         let memory = allocate(device, needs, vk::MemoryPropertyFlags::DEVICE_LOCAL, false)?;
         // SAFETY: the memory fits the buffer, which has none yet.
@@ -141,7 +141,7 @@ impl<'d> Near<'d> {
 
     fn copy(&self, commands: &Commands<'_>, from: vk::Buffer, to: vk::Buffer) {
         let whole = [vk::BufferCopy::default().size(self.size as u64)];
-        // SAFETY: the command buffer is recording; both buffers are alive and have this size.
+        // SAFETY: the command buffer is recording; both buffers are live and have this size.
         unsafe { self.device.raw().cmd_copy_buffer(commands.buffer, from, to, &whole) };
     }
 }
