@@ -43,7 +43,7 @@ pub struct Lowering {
     pub picture: Option<Picture>,
     /// Plans of other copies of the operation, from unrolled loops and inlined functions.
     pub copies: Vec<Lowering>,
-    /// True if the plan was chosen by its price.
+    /// True if the plan was chosen by its cost.
     #[serde(skip)]
     pub(super) is_priced: bool,
     #[serde(skip)]

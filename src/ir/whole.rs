@@ -53,7 +53,7 @@ pub fn is_whole(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Struct(_) | Type::Array { .. } | Type::Matrix { .. })
 }
 
-/// The moves that a value of a type becomes.
+/// The moves that a value of a type is split into.
 ///
 /// # Errors
 /// Returns an error if the type cannot be moved.

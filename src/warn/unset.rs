@@ -70,7 +70,7 @@ struct Search<'m> {
     empty: Vec<Parts>,
     /// Loops around.
     loops: usize,
-    /// Branches around, inside the outermost loop.
+    /// Number of enclosing branches inside the outermost loop.
     arms: usize,
     /// True if an iteration may have ended early.
     skips: bool,

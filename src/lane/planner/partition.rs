@@ -18,7 +18,7 @@ pub struct Ways {
     pub end: u32,
     /// True if reads ignore that bit.
     pub ignores_end: bool,
-    /// The value of the lowest active lane; never of a bool.
+    /// The value of the lowest active lane; not used for bools.
     pub first: fn(&mut Builder, Operand) -> Operand,
     /// The active lanes with a true predicate.
     pub ballot: fn(&mut Builder, Operand) -> Operand,
