@@ -149,7 +149,7 @@ fn operation(priced: &Priced, profiles: &[String]) -> String {
     text
 }
 
-/// A price in a few words, or `None` if the profile has no prices.
+/// A cost in a few words, or `None` if the profile has no costs.
 pub fn price(answer: &Answer) -> Option<String> {
     match answer {
         Answer::Planned { cost, .. } if cost.latency > 0 => {

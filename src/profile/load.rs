@@ -179,7 +179,7 @@ fn features(
     Ok(fewer.iter().fold(all, |set, feature| set.without(*feature)))
 }
 
-/// The file's prices on top of the inherited ones.
+/// The file's costs on top of the inherited ones.
 fn prices(costs: &BTreeMap<Box<str>, Cost>, base: Option<&Profile>, text: Text) -> Result<Costs, ProfileError> {
     let mut all = base.map_or_else(Costs::default, |base| base.costs);
     for (name, cost) in costs {

@@ -45,7 +45,7 @@ pub struct Profile {
     pub features: FeatureSet,
     /// The name of the hardware in the target's tools, such as AMD's `gfx1030`; empty if there is none.
     pub processor: Box<str>,
-    /// Prices of its instructions; if a driver compiles the code, only the known ones.
+    /// Costs of its instructions; if a driver compiles the code, only the known ones.
     pub costs: Costs,
     /// The weights that decide between plans.
     pub weights: Weights,

@@ -166,7 +166,7 @@ pub struct Shown {
     pub rule: &'static str,
     /// True for the chosen plan; the rejected plans follow it.
     pub is_chosen: bool,
-    /// Instructions at the operation, instructions of the set-up, wait states.
+    /// Instructions at the operation, instructions of the setup, wait states.
     pub priced: [u32; 3],
     pub written: [u32; 3],
     /// The number that decides, for the emitted instructions. Wait states are estimated, because others depend on the

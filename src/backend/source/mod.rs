@@ -99,7 +99,7 @@ pub(super) const WGSL: Backend = Backend {
     ..GLSL
 };
 
-/// The name of the function that a portable instruction is.
+/// The name of the function for a portable instruction.
 fn of_group(primitive: Primitive, name: fn(GroupOp) -> Option<&'static str>) -> Option<Cow<'static, str>> {
     match primitive {
         Primitive::Group(op) => name(op).map(Cow::from),

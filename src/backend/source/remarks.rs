@@ -146,14 +146,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds the comments of an input or output to the member of a struct that it is.
+    /// Adds the comments of an input or output to the struct member that represents it.
     pub fn remark_on_port(&mut self, id: GlobalId, line: Option<&mut String>) {
         if let Some(line) = line {
             self.loose_remarks.remove(&id).unwrap_or_else(|| self.remarks_of(id)).put(line);
         }
     }
 
-    /// Adds the comments of a variable to the parameter of the entry point that it is.
+    /// Adds the comments of a variable to the entry point parameter that represents it.
     pub fn remark_on_argument(&mut self, id: GlobalId, text: Option<&mut String>) {
         if let Some(text) = text {
             let beside = self.loose_remarks.remove(&id).unwrap_or_else(|| self.remarks_of(id));

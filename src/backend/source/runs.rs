@@ -207,7 +207,7 @@ fn letters(components: &[u8]) -> String {
 }
 
 impl Body<'_, '_> {
-    /// Writes the assignment that a run is.
+    /// Writes a run as one assignment.
     pub fn store_run(&mut self, run: &Run, store: InstId) {
         let place = match self.f.insts[store].op {
             Op::Store { pointer: Value::Inst(pointer), .. } if run.indices.len > 0 => {

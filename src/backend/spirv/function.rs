@@ -50,7 +50,7 @@ pub(super) struct Body<'e, 'a> {
     /// The instruction being written.
     pub at: InstId,
     pub uses: Uses,
-    /// Ids of set-up steps of lane plans.
+    /// Ids of setup steps of lane plans.
     pub lane_setup: super::lane::Setup,
     /// Cross-lane operations and the positions of their instructions in `code`.
     lane_code: Vec<(InstId, Range<usize>)>,

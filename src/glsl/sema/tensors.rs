@@ -70,7 +70,7 @@ struct Tensor {
     dimensions: u32,
 }
 
-/// The count of arguments that follows from the dimensions of a tensor.
+/// An argument count that depends on a tensor's dimensions.
 const ANY: (usize, usize) = (0, usize::MAX);
 
 #[rustfmt::skip]

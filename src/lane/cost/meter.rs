@@ -47,7 +47,7 @@ struct Meter<'a> {
     profile: &'a Profile,
     setup: Vec<Passed>,
     steps: Vec<Passed>,
-    /// Per step the number of the last that uses it.
+    /// For each step, the number of the last step that uses it.
     last_use: Vec<usize>,
     /// For each operand of the operation, the last step that reads it. The code after the plan is unknown and assumed
     /// not to read them.

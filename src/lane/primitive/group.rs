@@ -201,7 +201,7 @@ impl Instruction for GroupOp {
         Some(lane.filter(|lane| lanes.is_active(*lane)).map_or(nothing, Source::Lane))
     }
 
-    /// A driver compiles the others, and no profile has a price for them.
+    /// A driver compiles the others, and no profile has a cost for them.
     fn cost_class(&self) -> Option<CostClass> {
         matches!(self, GroupOp::Reduce(_, GroupReduce::Clustered(_))).then_some(CostClass::Clustered)
     }

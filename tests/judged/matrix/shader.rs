@@ -244,7 +244,7 @@ impl Argument {
     }
 }
 
-/// The variable that an argument is.
+/// The declaration of the variable for an argument.
 fn declaration(language: Language, n: usize, argument: &Argument) -> String {
     let ty = argument.ty.name(language);
     let load = |at| argument.ty.load(language, at, |word| format!("x[$INu * slot + {word}u]"));

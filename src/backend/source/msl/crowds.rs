@@ -345,7 +345,7 @@ impl Msl {
         Some(whole)
     }
 
-    /// The member of an element that a variable is.
+    /// The element's member that represents a variable.
     pub fn member_of_element(&self, t: &Writer, id: GlobalId) -> Option<String> {
         let owner = self.owner_of(t, id)?;
         let is_evaluated = t.stage() == Some(Stage::TessEvaluation);

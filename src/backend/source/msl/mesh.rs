@@ -235,7 +235,7 @@ impl Msl {
         self.built_in(b, BuiltIn::LocalInvocationIndex, Space::Input).map_or_else(String::new, |index| index.text)
     }
 
-    /// Declares the type of a mesh, and the memory for its vertices and primitives. Returns the argument that it is.
+    /// Declares the type of a mesh, and the memory for its vertices and primitives. Returns the mesh argument.
     fn declare_mesh(&self, b: &mut Body) -> String {
         let Mesh { most, corners, types, ty, counts, .. } = b.t.msl.mesh.clone();
         let origin = b.origin;

@@ -120,7 +120,7 @@ pub(super) struct State {
     /// True if there are ray queries, and such with flags.
     has_rays: bool,
     has_ray_parameters: bool,
-    /// The kernel that a vertex stage is.
+    /// The compute kernel in place of a vertex stage.
     capture: Option<Capture>,
     argument_buffers: Vec<ArgumentBuffer>,
 }

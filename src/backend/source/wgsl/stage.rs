@@ -212,7 +212,7 @@ impl Wgsl {
         Some(self.place_of_port(b, Port::BuiltIn(at)))
     }
 
-    /// The variable or the argument that an input or output is.
+    /// The variable or argument for an input or output.
     fn place_of_port(&self, b: &mut Body, port: Port) -> Expr {
         if b.entry.is_none() {
             return Expr::primary(self.private_port(b.t, port));

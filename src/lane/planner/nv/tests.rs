@@ -20,7 +20,7 @@ fn chosen(request: &Request, profile: &str) -> Result<Candidate, Refusal> {
     candidates(request, &Profile::named(profile).expect("a profile")).map(|all| all.chosen)
 }
 
-/// Rule, instructions and set-up of the plan on Kepler.
+/// Rule, instructions and setup of the plan on Kepler.
 fn cost(request: &Request) -> (&'static str, u32, u32) {
     let found = chosen(request, "nv-kepler").expect("a plan");
     (found.plan.rule, found.cost.instructions, found.cost.setup)
