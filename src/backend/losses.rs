@@ -12,7 +12,7 @@ use crate::source::Span;
 pub struct Kept {
     /// True if contraction of floats can be prevented, and is.
     pub precise: bool,
-    /// True if the language can do so.
+    /// True if the language can prevent contraction.
     pub can_be_precise: bool,
     /// The first version with device-coherent buffers; `None` if there is none.
     pub coherent_since: Option<(u8, u8)>,

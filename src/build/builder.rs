@@ -1,4 +1,4 @@
-//! Compiles shaders from a build script: reads files, tells cargo, writes the results.
+//! Compiles shaders from a build script: reads files, reports to cargo, writes the results.
 
 use super::cargo::Lines;
 use super::claims::Claims;

@@ -118,7 +118,7 @@ fn targets(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<V
     Ok(vec![RuleTarget::Path(name(&path)?)])
 }
 
-/// A path as it is written.
+/// The text of a path.
 fn name(path: &Path) -> Result<String, CommandError> {
     path.to_str().map(str::to_string).ok_or_else(|| CommandError(not_utf8(path)))
 }

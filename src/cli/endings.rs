@@ -1,4 +1,4 @@
-//! The usual file extensions and the contents that they promise. An output whose extension promises another format is
+//! The usual file extensions and the formats that they imply. An output whose extension implies another format is
 //! refused: `-o shader.wgsl` does not translate to WGSL.
 
 use super::CommandError;

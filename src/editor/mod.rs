@@ -89,7 +89,7 @@ impl Message {
     }
 }
 
-/// A shader as it was understood.
+/// An analysed shader.
 pub struct Analysis {
     language: Language,
     sources: Arc<SourceMap>,

@@ -33,7 +33,7 @@ pub struct Lowering {
     pub unwritten: Option<String>,
     /// Instructions of the sequence by the unit that runs them.
     pub units: Vec<Instructions>,
-    /// Wait states among the lines, as they are written.
+    /// Wait states among the written lines.
     pub wait_states: u32,
     pub cost: PlanCost,
     /// Plans that lost, the closest first.
@@ -77,7 +77,7 @@ impl Lowering {
         }
     }
 
-    /// Instructions at the operation, as they are written, otherwise as they are priced.
+    /// Instructions at the operation: the written ones, or otherwise the estimate.
     pub fn instructions(&self) -> u32 {
         match self.unwritten {
             Some(_) => self.cost.written(),

@@ -253,7 +253,7 @@ struct Analyses<'k> {
 }
 
 impl Analyses<'_> {
-    /// The request to the planner; `None` for other instructions. It uses the operands as they were for the analyses.
+    /// The request to the planner; `None` for other instructions. It uses the operands that the analyses saw.
     fn request(&self, inst: InstId) -> Option<Request<'static>> {
         let Op::Lane { op, ty } = self.kernel.insts[inst].op else { return None };
         let args = self.kernel.args(inst);

@@ -52,7 +52,7 @@ macro_rules! ensure {
 }
 use ensure;
 
-/// Checks everything that [`super::op`] promises of a kernel.
+/// Checks all invariants that [`super::op`] states for a kernel.
 ///
 /// # Errors
 /// Returns all violations, in text order.

@@ -84,8 +84,8 @@ impl Profile {
         self.processor.strip_prefix(self.target.row().processor?)?.parse().ok()
     }
 
-    /// Bits of the floats for which a fused multiply-add takes as long as an addition. For other floats crosslane
-    /// contracts nothing unless told to.
+    /// Widths in bits of the floats for which a fused multiply-add takes as long as an addition. By default crosslane
+    /// contracts no other floats.
     pub fn fast_fma(&self) -> &'static [u8] {
         if let Some(processor) = Processor::named(&self.processor) {
             return processor.fast_fma;

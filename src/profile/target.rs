@@ -82,7 +82,7 @@ pub struct TargetRow {
     pub key: &'static str,
     /// The language of its output.
     pub language: &'static str,
-    /// The macro of GLSL and the constant of WGSL that tell the target.
+    /// The GLSL macro and the WGSL constant that identify the target.
     pub define: &'static str,
     /// The ending of its files.
     pub ending: &'static str,

@@ -324,7 +324,7 @@ impl Pass<'_, '_> {
         self.want(base);
         if let Some(variable) = variable(self.function, base) {
             let is_new = !std::mem::replace(&mut self.needs.variables[variable], true);
-            // Stores of earlier rounds follow.
+            // Stores of earlier iterations follow.
             self.needs.is_stale |= is_new && around.depth > 0;
         }
         if let Value::Global(id) = base {

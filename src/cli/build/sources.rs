@@ -51,7 +51,7 @@ impl Source {
 
 /// The folders that includes may come from.
 pub struct Folders {
-    /// Absolute, as they are written.
+    /// Absolute, but not resolved.
     written: Vec<PathBuf>,
     /// Without links.
     resolved: Vec<PathBuf>,

@@ -67,7 +67,7 @@ impl Entry {
     }
 }
 
-/// A hash as it is written.
+/// The text of a hash.
 pub fn hex(hash: u128) -> String {
     format!("{hash:032x}")
 }

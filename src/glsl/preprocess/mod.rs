@@ -55,7 +55,7 @@ pub trait Dialects {
         None
     }
 
-    /// Value of the macro that tells the API, such as `VULKAN`.
+    /// Value of the macro that identifies the API, such as `VULKAN`.
     fn client(&self, _name: &str) -> Option<u32> {
         None
     }

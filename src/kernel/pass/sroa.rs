@@ -55,7 +55,7 @@ struct Promote<'k> {
     /// The value of each part.
     now: Vec<Value>,
     names: Names,
-    /// The block that is written anew.
+    /// The rewritten block.
     out: Vec<InstId>,
 }
 

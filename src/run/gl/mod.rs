@@ -251,7 +251,7 @@ unsafe fn text(string: *const c_char) -> String {
     if string.is_null() {
         return String::new();
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller guarantees it.
     unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
 }
 

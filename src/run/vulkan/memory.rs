@@ -49,7 +49,7 @@ impl<'d> Block<'d> {
     /// The buffer was created on `device` with `SHADER_DEVICE_ADDRESS`.
     pub unsafe fn address(&self, device: &Device) -> vk::DeviceAddress {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.buffer.get());
-        // SAFETY: the buffer is live, and the caller promises the rest.
+        // SAFETY: the buffer is live, and the caller guarantees the rest.
         unsafe { device.raw.get_buffer_device_address(&info) }
     }
 

@@ -121,7 +121,7 @@ impl Told {
         Ok(())
     }
 
-    /// glslang tells a declaration of each global variable with the line of its first use.
+    /// glslang describes a declaration of each global variable with the line of its first use.
     fn agrees(&self, theirs: &Told) -> Result<(), String> {
         let places = |told: &Told| told.globals.iter().map(|(declared, _)| declared.clone()).collect::<BTreeSet<_>>();
         let (mine, known) = (places(self), places(theirs));

@@ -75,7 +75,7 @@ impl Shader {
         Cell { ty, salt, arguments, results: row.results(ty), to: self.output }
     }
 
-    /// The source; `available` tells which extensions the profile has.
+    /// The source; `available` selects the extensions that the profile has.
     pub fn source(&self, available: impl Fn(&Extension) -> bool) -> String {
         let calls: String = self.cells.iter().map(|cell| self.call(cell)).collect();
         match self.unit.language {

@@ -224,7 +224,7 @@ impl State {
         }
     }
 
-    /// The value of an operand in each lane, as it is.
+    /// The unmodified value of an operand in each lane.
     pub fn row(&self, arg: &Arg, kind: Kind) -> Result<Row, String> {
         if let Operand::Vector { first, .. } = arg.operand {
             let mut row = [Value::default(); LANES];

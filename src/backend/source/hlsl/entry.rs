@@ -178,7 +178,7 @@ impl Hlsl {
         let is_promised = matches!(b.t.ports.depth, DepthPromise::Greater | DepthPromise::Less);
         let before = match of {
             BuiltIn::BaryCoordNoPerspective => "noperspective ",
-            // The language requires this if depths are promised.
+            // The language requires this if the shader declares a depth mode.
             BuiltIn::FragCoord if is_promised => "noperspective centroid ",
             _ => "",
         };

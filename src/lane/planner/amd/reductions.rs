@@ -1,4 +1,4 @@
-//! Reductions of segments and of active lanes: a tree over ascending distance, which is the promised order.
+//! Reductions of segments and of active lanes: a tree over ascending distance, which is the guaranteed order.
 //!
 //! | distance | gfx6, 7 | gfx8, 9, CDNA | gfx950 | gfx10 and later |
 //! |---|---|---|---|---|

@@ -1,4 +1,4 @@
-//! Scans of segments, of active lanes, and of runs inside segments, in the promised order.
+//! Scans of segments, of active lanes, and of runs inside segments, in the guaranteed order.
 //!
 //! | distance | gfx6, 7 | gfx8, 9, CDNA | gfx10 and later |
 //! |---|---|---|---|

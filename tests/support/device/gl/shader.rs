@@ -94,7 +94,7 @@ impl<'d> Shader<'d> {
         self.painter.device.check("glAttachShader")
     }
 
-    /// The driver's log of a program, which tells its shader's errors again.
+    /// The driver's log for a program, which repeats its shader's errors.
     fn log(&self) -> String {
         let mut bytes = vec![0_u8; 8192];
         let mut length = 0;
