@@ -69,7 +69,7 @@ struct Verifier<'k> {
     visible: Vec<bool>,
     /// Blocks and instructions that the walk has met.
     met: (Vec<bool>, Vec<bool>),
-    /// The blocks around.
+    /// The enclosing blocks.
     frames: Vec<BlockRole>,
     errors: Vec<VerifyError>,
 }

@@ -68,7 +68,7 @@ struct Search<'m> {
     used: OnceCell<Vec<Parts>>,
     /// The parts of each instruction's result that come from a variable without a value.
     empty: Vec<Parts>,
-    /// Loops around.
+    /// Number of enclosing loops.
     loops: usize,
     /// Number of enclosing branches inside the outermost loop.
     arms: usize,

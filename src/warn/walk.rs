@@ -60,7 +60,7 @@ struct Version {
     store: InstId,
     /// Frames around the store.
     depth: usize,
-    /// The version that the blocks around see.
+    /// The version that the enclosing blocks see.
     outer: Option<usize>,
 }
 

@@ -95,7 +95,7 @@ bitflags::bitflags! {
         const SMEM = 1 << 3;
         /// Loads from buffers and scratch, and atomics with a result.
         const LOAD = 1 << 4;
-        /// Stores to them, and atomics without.
+        /// Stores to buffers and scratch, and atomics without a result.
         const STORE = 1 << 5;
         const LDS = 1 << 6;
         const BRANCH = 1 << 7;

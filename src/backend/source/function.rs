@@ -93,7 +93,7 @@ pub(super) struct Body<'t, 'a> {
     /// The statements at the start of the function, in scope in all of it.
     pub setup: Vec<Stmt>,
     pub blocks: Vec<Vec<Stmt>>,
-    /// The constructs around, innermost last.
+    /// The enclosing constructs, innermost last.
     pub around: Vec<super::exits::Around>,
     /// Switches around that are loops which run once, the innermost last.
     pub chains: Vec<super::arms::Chain>,

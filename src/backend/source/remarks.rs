@@ -174,7 +174,7 @@ impl Beside {
         self.before.is_empty() && self.after.is_none()
     }
 
-    /// All of them, as lines.
+    /// All remarks, as lines.
     pub fn all(mut self) -> Vec<String> {
         self.before.extend(self.after);
         self.before
@@ -347,7 +347,7 @@ impl Scan<'_> {
         let (position, line) = (self.position(at), self.line.start);
         for comment in &mut self.found[self.before..] {
             comment.next = position;
-            // In front of code on its line it belongs to that.
+            // A comment in front of code on its line belongs to that code.
             comment.trails = comment.trails.filter(|_| comment.last_line != line);
         }
         self.before = self.found.len();

@@ -158,11 +158,11 @@ impl Extent {
 /// The state of [`Promoted::list`].
 #[derive(Default)]
 struct Listing {
-    /// The variables that the blocks around store to so far.
+    /// The variables that the enclosing blocks have stored to so far.
     open: Vec<LocalId>,
-    /// The instructions so far, in the order of the code.
+    /// The number of instructions so far, in text order.
     place: u32,
-    /// The loops around.
+    /// The number of enclosing loops.
     loops: usize,
 }
 

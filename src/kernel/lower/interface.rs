@@ -138,7 +138,7 @@ impl Lower<'_> {
         taken
     }
 
-    /// Adds to the kernel's declarations.
+    /// Adds the ports to the kernel's declarations.
     fn declare_ports(&mut self, global: &Global, ports: &[Port]) {
         for port in ports {
             let kernel = &mut self.b.kernel;

@@ -30,7 +30,7 @@ struct Hoist<'k> {
     leaving: Vec<bool>,
     /// Memory that is written inside each instruction.
     written: Vec<Kinds>,
-    /// The loops around.
+    /// The enclosing loops.
     loops: Vec<InstId>,
     /// Instructions to move before a loop, with that loop, in text order.
     moved: Vec<(InstId, InstId)>,

@@ -73,7 +73,7 @@ enum Node {
     Pair(ReduceOp, Term, Term),
     /// Contributions in ascending order, folded in any order.
     Bag(ReduceOp, Vec<Term>),
-    /// The first without the second, which is not known to be part of it.
+    /// The first term without the second, which is not known to be part of it.
     Rest(ReduceOp, Term, Term),
 }
 

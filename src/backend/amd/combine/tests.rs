@@ -249,7 +249,7 @@ fn scalars_and_literals_have_limits() {
     assert_eq!(three, None);
 }
 
-/// How many of two sums are removed after a change to the list of both.
+/// How many of two sums are removed after a change to the list that contains both.
 fn interrupted(change: impl FnOnce(&mut Registers, Operand, &mut Vec<Inst>)) -> usize {
     let mut some = Registers::new();
     let [a, b, c] = some.v;

@@ -166,7 +166,7 @@ struct Selector<'k> {
     /// The ranges of the values so far.
     ranges: Ranges,
     start: start::Start,
-    /// The constructs around.
+    /// The enclosing constructs.
     open: Vec<flow::Open>,
     needs: Needs,
     /// Span of the instruction being selected.

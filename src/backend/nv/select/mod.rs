@@ -101,7 +101,7 @@ struct Selector<'k> {
     needs: Needs,
     /// The enclosing constructs that jumps leave, innermost last.
     open: Vec<flow::Open>,
-    /// The conditions of the arms around, innermost last.
+    /// The conditions of the enclosing branches, innermost last.
     arms: Vec<(Reg, Test)>,
     /// The enclosing loop with a known trip count. It contains no other loop.
     counted: Option<(InstId, Count)>,

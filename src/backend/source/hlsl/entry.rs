@@ -100,7 +100,7 @@ impl Hlsl {
             }
         }
         let mut built_in: Vec<Given> = b.t.ports.built_in_of(Space::Input).into_iter().collect();
-        // Indices are counted from these.
+        // These values come first, because indices are counted from them.
         built_in
             .sort_by_key(|given| !matches!(given.of, BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::SampleId));
         for given in built_in {
