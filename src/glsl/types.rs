@@ -82,7 +82,7 @@ pub enum TypeName {
     /// A name from the explicit-arithmetic extensions for a type that also has a plain name (`float32_t`, `u32vec3`).
     /// Without such an extension it is an ordinary identifier.
     Explicit(Basic),
-    /// A type that only an extension brings ([`super::extended`]).
+    /// A type that only an extension provides ([`super::extended`]).
     Extended(Basic),
     /// An image, a sampler, or both in one.
     Opaque(Type),

@@ -59,7 +59,7 @@ impl Reach {
         self.access.bytes.into()
     }
 
-    /// Why a lane's access cannot be.
+    /// Why a lane's access is impossible.
     fn fault(self, env: &Env, wave: &Wave, inst: &Inst, kind: AccessKind, lane: usize) -> Box<Fault> {
         let offset = self.offset(wave.row(env.program.args(inst)[0])[lane]);
         let access = env.access(kind, self.access, offset.into());

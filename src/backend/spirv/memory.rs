@@ -413,7 +413,7 @@ impl Body<'_, '_> {
         (scalar == Scalar::F16).then_some(opcode)
     }
 
-    /// Sums and orders of floats (SPV_EXT_shader_atomic_float_add, SPV_EXT_shader_atomic_float_min_max).
+    /// Float additions, minima and maxima (SPV_EXT_shader_atomic_float_add, SPV_EXT_shader_atomic_float_min_max).
     fn float_atomic(&mut self, op: AtomicOp, width: u8) -> Option<Op> {
         let (opcode, capabilities) = match op {
             AtomicOp::Add => (Op::AtomicFAddEXT, FLOAT_ADD),

@@ -300,7 +300,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Takes the `)` or `]` that answers the token at `open`, with the same forgiveness.
+    /// Takes the `)` or `]` that matches the token at `open`, with the same tolerance of errors.
     pub fn close(&mut self, punct: Punct, open: Span) -> Parsed<()> {
         if self.eat(punct) {
             return Ok(());

@@ -171,7 +171,7 @@ impl GroupOp {
         matches!(self, G::BroadcastFirst | G::QuadSwap(_)) || self.is_swizzle_amd() || self.takes_index()
     }
 
-    /// Returns true if it returns 0 if its source is inactive.
+    /// Returns true if the operation gives 0 where the source lane is inactive.
     pub const fn is_swizzle_amd(self) -> bool {
         matches!(self, GroupOp::SwizzleAmd(_) | GroupOp::SwizzleMaskedAmd { .. })
     }

@@ -85,7 +85,7 @@ impl Room {
 enum Home {
     /// Bytes from the start of the invocation's scratch memory.
     Scratch(u32),
-    /// A lane of a vector register for each.
+    /// One lane of a vector register for each scalar register.
     Lanes(Vec<(Slice, u32)>),
 }
 

@@ -124,7 +124,7 @@ fn stretches(function: &Function, arch: &Arch) -> (Vec<(usize, Range<usize>, Str
     (stretches, peak)
 }
 
-/// The regions between instructions that nothing passes.
+/// The regions between instructions that others must not be moved across.
 fn cuts(insts: &[Inst]) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
