@@ -31,7 +31,7 @@ pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Reads a file as text.
 ///
 /// # Errors
-/// Like [`bytes`]; and when the file is not UTF-8.
+/// Like [`bytes`]. Also returns an error if the file is not UTF-8.
 pub fn text(path: &Path, limit: u64) -> io::Result<String> {
     utf8(bytes(path, limit)?)
 }

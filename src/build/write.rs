@@ -37,7 +37,7 @@ pub fn whole(path: &Path, bytes: &[u8], claims: &Claims) -> io::Result<Written> 
 /// Writes through a temporary file that the caller names, on the same file system. Only a regular file is replaced.
 ///
 /// # Errors
-/// Like [`whole`]; and when not a regular file.
+/// Like [`whole`]. Also returns an error if the path is not a regular file.
 pub fn through(path: &Path, bytes: &[u8], temporary: &Path, claims: &Claims) -> io::Result<Written> {
     if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));

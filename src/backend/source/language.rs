@@ -49,7 +49,7 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// Returns true if textures bring their samplers with them.
+    /// Returns true if textures are combined with their samplers.
     fn joins_samplers(&self) -> bool {
         false
     }

@@ -34,7 +34,7 @@ pub(super) enum Kind {
         otherwise: Vec<Stmt>,
         hint: &'static str,
     },
-    /// Without a condition it runs for ever.
+    /// Without a condition the loop runs forever.
     For {
         /// The variable that is declared in its head.
         first: Option<Box<Declared>>,

@@ -155,7 +155,7 @@ impl Version {
     }
 }
 
-/// AMD's instructions across lanes: the name of an extension, and of the set that it brings.
+/// AMD's cross-lane instructions: the name of an extension, and of the instruction set that it adds.
 const AMD_BALLOT: &str = "SPV_AMD_shader_ballot";
 
 /// The row of the back end.

@@ -69,7 +69,7 @@ pub enum Failure {
     Count(Vec<&'static Overload>),
     /// No overload accepts arguments of these types.
     Types(Vec<&'static Overload>),
-    /// The types fit, but this argument must be written and cannot be.
+    /// The types fit, but this argument must be writable and is not.
     NotWritable(usize),
     Ambiguous(Candidate, Candidate),
 }

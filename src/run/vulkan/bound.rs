@@ -40,7 +40,7 @@ pub trait Bound<R: ?Sized> {
     /// Records the commands that fill the resources.
     fn load(&self, commands: &Commands<'_>);
 
-    /// Records the commands that bring the resources back.
+    /// Records the commands that read the resources back.
     fn save(&self, commands: &Commands<'_>);
 
     /// Copies the shaders' results to the host, once the commands have finished.

@@ -25,7 +25,7 @@ struct Direct3d {
     shader_model: String,
     /// Smallest wave for which all operations are defined: the widest segment in the shader.
     least_wave_size: u32,
-    /// Samplers that textures of the source brought with them.
+    /// Samplers of the source's combined textures.
     samplers: Vec<Sampler>,
     /// The register of the constant buffer that push constants became.
     #[serde(skip_serializing_if = "Option::is_none")]

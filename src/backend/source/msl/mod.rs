@@ -99,7 +99,7 @@ pub(super) struct State {
     names: OwnNames,
     /// Buffers whose size the shader queries, in the order of the buffer of sizes.
     sized: Vec<GlobalId>,
-    /// Samplers that textures of the source bring with them.
+    /// Samplers of the source's combined textures.
     sampler_names: FxHashMap<GlobalId, String>,
     /// True if some array of textures or samplers has any length.
     has_handles: bool,

@@ -24,7 +24,7 @@ struct WebGpu {
     features: Vec<&'static str>,
     /// Smallest subgroup for which all operations are defined: the widest segment in the shader.
     least_subgroup_size: u32,
-    /// Samplers that textures of the source brought with them.
+    /// Samplers of the source's combined textures.
     samplers: Vec<Sampler>,
     /// Elements of the source's arrays of resources.
     #[serde(skip_serializing_if = "Vec::is_empty")]

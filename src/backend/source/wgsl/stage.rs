@@ -73,7 +73,7 @@ pub(super) const fn built_in(of: BuiltIn) -> Option<(&'static str, Scalar)> {
     })
 }
 
-/// Returns true for built-in values that the extension `subgroups` brings.
+/// Returns true for built-in values that the extension `subgroups` provides.
 const fn is_of_subgroups(of: BuiltIn) -> bool {
     matches!(of, BuiltIn::NumSubgroups | BuiltIn::SubgroupId)
 }

@@ -235,7 +235,7 @@ fn first_active(b: &mut Builder, lanes: u32) -> Operand {
     b.alu(AluOp::Or, bit, base)
 }
 
-/// If the segment's first lane is active: a fixed route brings its value.
+/// If the segment's first lane is active: a fixed route moves its value to all lanes.
 fn equal_if_full(b: &mut Builder) -> Answer {
     let (op, lanes) = voters(b)?;
     let is_mine = op == VoteOp::Equal && b.request.activity == Activity::Full && lanes < b.lanes();

@@ -188,7 +188,7 @@ fn follow(b: &mut Builder, route: &Route) -> Operand {
     wrapped(b, moved)
 }
 
-/// The value that a route brings.
+/// The value moved along a route.
 pub fn emit(b: &mut Builder, route: &Route, value: Operand) -> Operand {
     match b.request.activity {
         Activity::Full if route.passes_through() => {
