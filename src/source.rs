@@ -120,7 +120,7 @@ impl SourceMap {
         SourceMap::default()
     }
 
-    /// A map for files of this many bytes together, at most [`SOURCE_LIMIT`].
+    /// A map for files with this many bytes in total, at most [`SOURCE_LIMIT`].
     pub fn limited(bytes: u64) -> SourceMap {
         SourceMap { limit: Some(bytes), ..SourceMap::default() }
     }

@@ -180,7 +180,7 @@ struct JsonOperation {
 struct JsonSupport {
     /// True if some form can be done.
     can: bool,
-    /// Fewest and most instructions of the forms that can be done.
+    /// Minimum and maximum number of instructions of the possible forms.
     least_instructions: Option<usize>,
     most_instructions: Option<usize>,
     /// Why some or all forms cannot be done.

@@ -226,7 +226,7 @@ pub enum Binding {
         location: u32,
         binding: Option<u32>,
     },
-    /// An atomic counter: the binding of its buffer, and bytes in that.
+    /// An atomic counter: the binding of its buffer, and its offset in bytes.
     Counter {
         binding: u32,
         offset: u32,

@@ -44,7 +44,7 @@ pub enum Placing {
 /// How far the bodies of small loops are repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoopCopies {
-    /// Copies of a body, at most.
+    /// Maximum number of copies of a body.
     pub most: usize,
     /// Instructions that all copies may have together.
     pub insts: usize,

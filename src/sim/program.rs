@@ -131,7 +131,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Invocations of a workgroup, and bytes of its memory, that are simulated at most.
+/// Maximum number of simulated invocations in a workgroup, and of bytes in its memory.
 const MOST_INVOCATIONS: u64 = 1 << 16;
 const MOST_BYTES: u64 = 1 << 30;
 

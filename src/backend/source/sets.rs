@@ -40,7 +40,7 @@ pub(super) struct Point {
 pub(super) fn flatten(module: &mut Module, places: &Places, language: &dyn Language) -> Made<Vec<Moved>> {
     let numbered_with = |class| language.numbered_with(class);
     let chosen = |set, binding| places.resources.values().any(|place| *place == at(place, set, binding));
-    // The least and the largest number of each resource.
+    // The smallest and the largest number of each resource.
     let mut bounds: BTreeMap<(ResourceClass, u32, u32), (u32, u32)> = BTreeMap::new();
     let mut wanted: BTreeMap<(ResourceClass, bool, u32, u32), u32> = BTreeMap::new();
     for Other { set, binding, class, count } in link::resources(module).iter().chain(&module.others).copied() {

@@ -17,7 +17,7 @@ use rspirv::spirv::{Decoration, FunctionControl, Op, StorageClass, Word};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
-/// Operands that an instruction usually has at most; more go to the heap.
+/// Number of operands that is usually enough; more go to the heap.
 pub(super) const FEW: usize = 6;
 
 /// The flags that become decorations of the result.

@@ -25,7 +25,7 @@ pub use trial::Count;
 use trial::{Miss, count, decided, rounds};
 use write::Writer;
 
-/// Rounds that are unrolled at most.
+/// Maximum number of iterations to unroll.
 const ROUNDS: usize = 64;
 
 /// The limit for a loop with cross-lane operations that lanes may leave early: each iteration is nested in an arm of

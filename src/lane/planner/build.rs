@@ -199,7 +199,7 @@ impl<'a> Builder<'a> {
         width.lanes().is_none_or(|lanes| lanes >= self.most_lanes())
     }
 
-    /// Lanes of a segment, [`Width::SUBGROUP`] as the most that there can be.
+    /// Maximum number of lanes in a segment; for [`Width::SUBGROUP`], in the largest possible subgroup.
     pub fn most_in(&self, width: Width) -> u32 {
         width.lanes_in(self.most_lanes())
     }

@@ -3,7 +3,7 @@
 use super::operand::{Arg, EXEC, Kind, M0, NULL, Operand, SCALARS, SCC, VCC, VECTORS, constant};
 use super::target::Target;
 
-/// Most lanes of a wave.
+/// Maximum number of lanes in a wave.
 pub const LANES: usize = 64;
 
 /// One value and its undefined bits.

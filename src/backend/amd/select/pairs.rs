@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 /// Maximum distance of the two operations, in instructions of the kernel.
 const REACH: u32 = 64;
-/// How many operations the chains of a pair have at most.
+/// Maximum number of operations in the chains of a pair.
 const DEPTH: u32 = 16;
 
 /// Two operations that become one instruction.

@@ -22,7 +22,7 @@ const SET_COUNTS: u32 = 5295;
 /// The facts of a mesh or object function.
 #[derive(Clone, Default, Debug)]
 pub(in crate::backend::source) struct Mesh {
-    /// The most vertices and primitives.
+    /// The maximum numbers of vertices and primitives.
     most: [u32; 2],
     /// Vertices of a primitive.
     corners: u32,

@@ -113,7 +113,7 @@ fn a_branch_pays_where_the_common_way_is_much_shorter() {
     assert!(!forks(all, LaneType::U32, "nv-kepler"));
 }
 
-/// A move, a choice, and next to them the least and the largest, or a comparison.
+/// A move and a selection, with a minimum and a maximum, or with a comparison.
 #[test]
 fn sorts_take_four_instructions_a_column_or_more() {
     let sort = |inputs: &[Input]| cost(&request(LaneOp::Sort { width: width(32) }, inputs));
