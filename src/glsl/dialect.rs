@@ -21,7 +21,7 @@ pub struct Dialect {
     pub auto_bindings: bool,
     /// Inputs and outputs without a location get the next one, and so do uniforms outside blocks.
     pub auto_locations: bool,
-    /// The first location of uniforms, and the locations of some that are named.
+    /// The first location of uniforms, and the locations of some by name.
     pub uniform_base: u32,
     pub uniform_locations: Vec<(String, u32)>,
     pub bases: Vec<BindingBase>,

@@ -168,7 +168,7 @@ pub enum MaskOp {
     Lt,
 }
 
-/// Part of a ballot that is counted.
+/// The part of a ballot to count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum CountOp {
     All,

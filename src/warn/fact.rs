@@ -43,7 +43,7 @@ impl Alike {
 /// The only lanes in which a condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Picks {
-    /// The number of low bits of the lane index that are known.
+    /// The number of known low bits of the lane index.
     pub bits: u8,
     pub lane: u8,
 }

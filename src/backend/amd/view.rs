@@ -74,9 +74,9 @@ bitflags::bitflags! {
         const LANE_SELECT = 2;
         /// A mask of lanes: for a select, or carries.
         const MASK = 4;
-        /// More than 64 bits that are stored.
+        /// Stored data of more than 64 bits.
         const LONG_DATA = 8;
-        /// Data that are stored.
+        /// Stored data.
         const DATA = 16;
         /// Named in the text.
         const NAMED = 32;

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::ops::{Range, RangeInclusive};
 
-/// Maximum number of scalars, vectors and columns of a composite that is promoted.
+/// Maximum number of scalars, vectors and columns in a promoted composite.
 const MOST_PARTS: u32 = 64;
 
 /// Values of the variables that a construct stores to, in the order of its list.

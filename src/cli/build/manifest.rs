@@ -128,7 +128,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The clip space of the positions that are written.
+    /// The clip space of the written positions.
     pub fn clip_space(&self) -> ClipSpace {
         ClipSpace { flip_y: self.flip_y, depth: self.depth_range }
     }

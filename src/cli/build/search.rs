@@ -41,7 +41,7 @@ pub fn search(folder: &Path, glob: &str) -> Result<Found, String> {
     Ok(Found { files, folders, fixed: root })
 }
 
-/// The files below a folder that a pattern matches, and the folders that were visited.
+/// The files below a folder that a pattern matches, and the visited folders.
 fn matches(root: &Path, rest: &Path, pattern: &Pattern) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
     if !walk::here(root).exists() {
         return Ok((Vec::new(), vec![root.to_path_buf()]));

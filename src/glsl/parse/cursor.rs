@@ -11,7 +11,7 @@ use crate::glsl::token::{GlslProfile, Interner, Punct, Symbol, Token, TokenKind,
 use crate::source::Span;
 use std::fmt::Display;
 
-/// Nested parentheses, calls, statements and the like that are followed.
+/// Maximum nesting of parentheses, calls, statements and the like.
 pub(super) const MAX_NESTING: u32 = 256;
 /// Height of an expression's tree, which later passes recurse over: `a + b + c` is two high, `a.b.c` three.
 pub(super) const MAX_HEIGHT: u16 = 1000;

@@ -51,7 +51,7 @@ fn is_watched(kernel: &Kernel, inst: InstId) -> bool {
     }
 }
 
-/// The variable of the invocation's memory that is accessed.
+/// The accessed variable in the invocation's memory.
 fn private(access: MemoryAccess) -> Option<usize> {
     match access.space {
         MemorySpace::Private(variable) => Some(variable as usize),

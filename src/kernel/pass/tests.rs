@@ -10,7 +10,7 @@ use crate::kernel::tree::Tree;
 use crate::kernel::verify::verify;
 use crate::kernel::{Kernel, random};
 
-/// Kernels that are tried.
+/// Number of kernels to try.
 const KERNELS: u64 = 60;
 
 /// All passes of a target without lanes together.

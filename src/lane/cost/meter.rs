@@ -27,7 +27,7 @@ enum RegisterKind {
     Nowhere,
 }
 
-/// The facts about a step that was passed.
+/// The facts about an earlier step.
 #[derive(Clone, Copy, Debug)]
 struct Passed {
     place: RegisterKind,

@@ -390,7 +390,7 @@ impl Selector<'_> {
         ([index].into_iter().collect(), Some(nothing), modifiers)
     }
 
-    /// Loads the components up to the last one that is used.
+    /// Loads the components up to the last used one.
     fn load_element(&mut self, access: &Use<'_>) {
         let (before, after, modifiers) = self.element(access);
         let count = 8 - self.used_components(access).leading_zeros();

@@ -21,7 +21,7 @@ pub struct Open {
     flag: Option<Reg>,
     /// The line before the construct, where the flag is reset to false.
     before: usize,
-    /// Jumps so far that set the flag.
+    /// Number of jumps so far that set the flag of the innermost open construct, if it is guarded.
     jumps: u32,
 }
 
@@ -75,7 +75,7 @@ impl Selector<'_> {
         self.unguard(is_guarded);
     }
 
-    /// Jumps so far that set the flag of the innermost open construct, if that is guarded.
+    /// Number of jumps so far that set the flag of the innermost open construct, if it is guarded.
     fn guarded_jumps(&self) -> u32 {
         match self.open.last() {
             Some(Open { way: OpenWay::Guard, jumps, .. }) => *jumps,
@@ -376,7 +376,7 @@ impl Selector<'_> {
             open.flag = Some(reg);
             let before = open.before;
             self.copy(reg, Operand::Constant(0, Kind::Uint));
-            // The reset precedes the construct, on a line that was reserved.
+            // The reset precedes the construct, on a reserved line.
             if let Some(line) = self.lines.pop() {
                 self.lines[before] = line;
             }

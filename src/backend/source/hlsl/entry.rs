@@ -389,7 +389,7 @@ impl Hlsl {
     }
 }
 
-/// Clip or cull distances that are written.
+/// Number of clip or cull distances written.
 fn distances(t: &Writer, ty: TypeId) -> u32 {
     if let Type::Array { len: ArrayLen::Fixed(len), .. } = t.types.get(ty) { len } else { 1 }
 }
