@@ -252,7 +252,7 @@ pub struct Loaded {
 /// Why an include could not be had.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoadError {
-    /// Not found; the places that were searched, in order.
+    /// Not found; the searched places, in order.
     NotFound(Vec<String>),
     /// Found, but unreadable or not UTF-8; a sentence with the reason.
     Unreadable(String),

@@ -14,7 +14,7 @@ pub enum Written {
     Same,
 }
 
-/// Names that are tried for a temporary file.
+/// Number of names to try for a temporary file.
 const ATTEMPTS: u32 = 1000;
 
 /// Writes a file through a temporary file next to it, so that no reader sees a partial file. A pipe or a device such as

@@ -143,7 +143,7 @@ fn paragraphs(profiles: &[Profile], lines: &[Line], width: usize) -> String {
     text
 }
 
-/// A file for each page of the book that is about operations.
+/// Writes a file for each page of the book about operations.
 fn write_pages(folder: &Path, profiles: &[Profile], claims: &Claims) -> Outcome {
     make_folder(folder)?;
     for page in book::pages(profiles) {

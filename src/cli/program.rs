@@ -28,7 +28,7 @@ fn is_directory(path: &Path) -> bool {
     path.to_string_lossy().ends_with(std::path::is_separator)
 }
 
-/// The profiles that are named, each once.
+/// The named profiles, each once.
 fn profiles(args: &CompileArgs) -> Vec<&String> {
     let mut names = Vec::new();
     for name in &args.target.profile {

@@ -18,7 +18,7 @@ pub struct Lowering {
     pub rule: &'static str,
     /// True if it is the sequence of the 2016 proposal.
     pub proposed: bool,
-    /// The lanes that are known to run the operation.
+    /// The lanes known to run the operation.
     pub activity: &'static str,
     /// True if all active lanes get the same result.
     pub uniform: bool,

@@ -31,7 +31,7 @@ pub struct Site {
     pub inst: Option<(FuncId, InstId)>,
     /// True if it runs in a fragment shader.
     pub fragment: bool,
-    /// The lanes that are known to run it.
+    /// The lanes known to run it.
     pub activity: Activity,
     /// See [`Request::index`].
     pub index: Option<Vec<u32>>,

@@ -27,7 +27,7 @@ pub struct Dialect {
     pub bases: Vec<BindingBase>,
 }
 
-/// The offset that is added to the bindings of one kind of resource.
+/// The offset added to the bindings of one kind of resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BindingBase {
     pub kind: ResourceKind,

@@ -197,7 +197,7 @@ pub enum BufferWrites {
     Here,
 }
 
-/// A variable that is indexed at run time, in the invocation's memory.
+/// A dynamically indexed variable in the invocation's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PrivateVariable {
     /// Its first byte. Variables that are never live at the same time may share bytes.

@@ -121,7 +121,7 @@ pub struct TargetRow {
     /// unrolling and 1.13 times without, and a matrix kernel with tiles of 4 by 4 sums took 1.12 times as long with
     /// those loops unrolled. `ptxas` does not unroll; `nvcc` unrolls as far as crosslane's PTX does.
     pub loop_copies: Option<LoopCopies>,
-    /// The accesses to memory that are joined into wider ones, if any.
+    /// The memory accesses that are joined into wider ones, if any.
     pub joins: Option<Joins>,
     /// Bits of the floats that have a fast fused multiply-add, by the number of the first processor. For processors
     /// with names, their rows have it.

@@ -304,7 +304,7 @@ impl Flattener<'_> {
         self.open.push(Open { inst, results: 0, continuing: 0, body: (0, 0) });
     }
 
-    /// The structure that was entered last.
+    /// The last entered structure.
     fn innermost(&mut self) -> &mut Open {
         self.open.last_mut().expect("a structure is open while its blocks are flattened")
     }

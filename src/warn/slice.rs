@@ -20,7 +20,7 @@ pub struct Slice<'m> {
     globals: Vec<bool>,
     /// True if the whole module is marked.
     whole: bool,
-    /// True if a new mark affects functions that were examined earlier.
+    /// True if a new mark affects previously examined functions.
     spreads: bool,
 }
 

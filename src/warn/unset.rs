@@ -62,7 +62,7 @@ struct Search<'m> {
     function: &'m Function,
     /// The parts that may have a value here: of the variables, then of the memory that each parameter points to.
     given: Vec<Parts>,
-    /// The parts that were added, in order.
+    /// The added parts, in order.
     journal: Vec<(usize, Parts)>,
     /// The parts of each instruction's result that are used, from the first read on that may lack a value.
     used: OnceCell<Vec<Parts>>,

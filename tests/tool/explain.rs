@@ -317,7 +317,7 @@ fn check_lowering(answer: &Value) {
     }
 }
 
-/// A page that is written to a file, and removed.
+/// A page, written to a file that is then removed.
 fn page(args: &[&str]) -> String {
     let path: PathBuf = std::env::temp_dir().join(format!("crosslane-explain-{}.html", std::process::id()));
     let name = path.to_str().expect("UTF-8");

@@ -170,7 +170,7 @@ struct Prepared<'m> {
     module: Cow<'m, Module>,
     /// The module to write, if its entry point becomes two.
     divided: Option<Module>,
-    /// The textures that were combined with their samplers.
+    /// The textures combined with their samplers.
     pairs: Vec<Pair>,
     /// The elements of arrays that are variables.
     elements: Vec<Element>,

@@ -7,7 +7,7 @@ use crate::ir::{BlockId, Function, Inst, InstId, Module, Op, Scalar, Space, Type
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Stores that are combined into one assignment.
+/// Stores combined into one assignment.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     /// The vector whose components are stored.

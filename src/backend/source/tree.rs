@@ -36,7 +36,7 @@ pub(super) enum Kind {
     },
     /// Without a condition the loop runs forever.
     For {
-        /// The variable that is declared in its head.
+        /// The variable declared in its head.
         first: Option<Box<Declared>>,
         condition: Option<String>,
         steps: Vec<String>,

@@ -205,7 +205,7 @@ impl Uses {
         }
     }
 
-    /// The variables that are declared before an instruction.
+    /// The variables declared before an instruction.
     pub fn declared_at(&self, place: Place) -> &[LocalId] {
         self.declared.get(&place).map_or(&[], Vec::as_slice)
     }

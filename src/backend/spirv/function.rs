@@ -248,7 +248,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The id of an operand that is declared on first use.
+    /// The id of an operand, which is declared on first use.
     fn declared(&mut self, value: Value) -> Word {
         match value {
             Value::Inst(id) => self.values[id.index()],

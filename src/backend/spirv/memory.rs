@@ -14,7 +14,7 @@ use crate::ir::{
 use rspirv::spirv::{Capability, MemorySemantics, Op, Word};
 use smallvec::{SmallVec, smallvec};
 
-/// Maximum length of arrays that are copied element by element.
+/// Maximum length of arrays to copy element by element.
 const MOST_COPIED: u32 = 16384;
 
 /// One part of a composite type.
@@ -26,7 +26,7 @@ pub(super) struct Part {
     pub value: Word,
 }
 
-/// Limit of the access chains that are searched for an equal one.
+/// Maximum number of access chains to search for an equal one.
 const CHAINS: usize = 16;
 
 /// The target form of a conversion.

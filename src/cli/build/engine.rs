@@ -70,7 +70,7 @@ struct Read {
     reading: Reading,
     /// See [`TreeLoader`].
     is_at_fault: bool,
-    /// The paths that were searched for.
+    /// The paths searched for.
     files: Vec<String>,
 }
 

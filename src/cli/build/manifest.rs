@@ -192,7 +192,7 @@ fn said(message: &str) -> String {
     }
 }
 
-/// The message about a key that is unknown in its table.
+/// The message about an unknown key in a table.
 fn unknown_key(wrong: &str, known: &[String]) -> String {
     let all = Manifest::keys();
     let near = |keys: &[String]| nearest(wrong, keys.iter().map(|key| &**key)).map(str::to_string);

@@ -23,7 +23,7 @@ pub enum Content {
     Unreadable(String),
 }
 
-/// A file that was searched for.
+/// A file that a build looked for, present or not.
 pub struct Source {
     pub content: Content,
     hash: u128,

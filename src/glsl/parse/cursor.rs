@@ -41,7 +41,7 @@ pub(super) struct Parser<'a> {
     /// The places of errors before parsing, and reserved words since; ascending within a file. Syntax errors at these
     /// places have already been reported.
     faults: Vec<Span>,
-    /// Words that were reported as reserved.
+    /// Words already reported as reserved.
     reserved: Vec<Symbol>,
 }
 

@@ -193,7 +193,7 @@ struct Preprocessor<'a> {
     output: Output,
 }
 
-/// Warnings that are given once.
+/// Warnings given only once.
 #[derive(Default)]
 struct Warned {
     late_extension: bool,

@@ -44,7 +44,7 @@ impl Fusing<'_> {
         !fused.is_empty()
     }
 
-    /// Examines an instruction. Returns the move that was fused into it.
+    /// Examines an instruction. Returns the move fused into it.
     fn inst(&mut self, inst: InstId) -> Option<InstId> {
         match self.kernel.insts[inst].op {
             Op::Prim { primitive, .. } if gives_all(primitive) => {

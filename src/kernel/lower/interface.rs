@@ -293,7 +293,7 @@ impl Lower<'_> {
 }
 
 impl Port {
-    /// Returns true if it is a 64-bit number that is passed whole.
+    /// Returns true for a 64-bit number passed whole.
     const fn is_wide(&self) -> bool {
         self.attribute && self.scalar.width == 64
     }

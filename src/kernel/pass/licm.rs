@@ -28,7 +28,7 @@ struct Hoist<'k> {
     /// Number of loops around the definition of each value, after the pass.
     depth: Vec<u32>,
     leaving: Vec<bool>,
-    /// Memory that is written inside each instruction.
+    /// Memory written inside each instruction.
     written: Vec<Kinds>,
     /// The enclosing loops.
     loops: Vec<InstId>,

@@ -25,7 +25,7 @@ fn check(kernel: &Kernel, what: &str) {
     }
 }
 
-/// Every word that was defined is the same.
+/// Every word defined before is the same.
 fn same(before: &[Option<u32>], after: &[Option<u32>]) -> bool {
     before.iter().zip(after).all(|(before, after)| before.is_none() || before == after)
 }

@@ -33,7 +33,7 @@ struct Passed {
     place: RegisterKind,
     /// Cycle at which the result is there.
     ready: u32,
-    /// Instructions and wait states that were issued up to and with it.
+    /// Instructions and wait states issued up to and including it.
     slot: u32,
     /// Wait states before a vector instruction may read the result.
     wait_after: u32,

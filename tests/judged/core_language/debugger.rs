@@ -89,7 +89,7 @@ type Declared = (String, String, Option<u32>);
 struct Told {
     /// Instructions without a line.
     nowhere: Vec<String>,
-    /// Opcodes of operations that are seen from outside, with their lines.
+    /// Opcodes of operations with visible effects, with their lines.
     effects: BTreeSet<(String, u32)>,
     functions: BTreeSet<(String, u32)>,
     locals: BTreeSet<(Declared, u32)>,

@@ -411,7 +411,7 @@ fn format(name: &'static str, packed: Format) -> Case {
     Case { name: format!("format_{name}"), ..dispatched("format", &macros, 64 * 4, list) }
 }
 
-/// Everything that is drawn and dispatched.
+/// All draws and dispatches.
 pub fn cases() -> Vec<Case> {
     let drawn_cases = [
         drawn("varyings", &[FLOAT, UINT, INT, FLOAT], true, Vec::new()),

@@ -50,9 +50,9 @@ impl Row {
 /// Where a kernel's text is from.
 #[derive(Debug, Clone, Copy)]
 pub enum Origin {
-    /// A whole kernel that is written here.
+    /// A whole kernel written for this project.
     Own(&'static str),
-    /// A single operation in a kernel that is written here.
+    /// A single operation in a kernel written for this project.
     Operation(&'static str),
     /// A file of ggml.
     Ggml(&'static str),
@@ -68,7 +68,7 @@ pub struct Buffer {
     pub closeness: Closeness,
 }
 
-/// The kernels that are written here.
+/// The kernels written for this project.
 pub fn own() -> impl Iterator<Item = &'static Row> {
     own::KERNELS.iter().chain(own::OPERATIONS)
 }
@@ -78,7 +78,7 @@ pub fn of_ggml() -> impl Iterator<Item = &'static Row> {
     ggml::KERNELS.iter()
 }
 
-/// The kernels of ggml that are compiled and not run.
+/// The kernels of ggml that are only compiled.
 pub fn listed() -> impl Iterator<Item = &'static Row> {
     listed::LISTED.iter()
 }

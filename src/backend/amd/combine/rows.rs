@@ -191,7 +191,7 @@ fn shifted_field(pair: &Pair<'_>) -> Option<Uses> {
     (0 < up && up <= down).then(|| smallvec![pair.inner[1], Operand::Constant(down - up), Operand::Constant(32 - down)])
 }
 
-/// Bits that were shifted down and up again: clears the bits below.
+/// Bits shifted down and up again: clears the bits below.
 fn cleared(pair: &Pair<'_>) -> Option<Uses> {
     let (down, up) = (constant(pair.inner[0])? & 31, pair.other_constant()? & 31);
     (down == up).then(|| smallvec![Operand::Constant(u32::MAX << up), pair.inner[1]])

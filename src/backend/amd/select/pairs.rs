@@ -143,7 +143,7 @@ impl<'s> Search<'s> {
         Search { kernel, halves, negated, places, users, pairs: Pairs::default() }
     }
 
-    /// Starts with two values that are stored in one word.
+    /// Starts with two values stored in one word.
     fn begin(&mut self, values: [Value; 2]) {
         let before = self.pairs.pairs.len();
         // The word need not be combined.

@@ -21,7 +21,7 @@ pub struct Open {
     flag: Option<Reg>,
     /// The line before the construct, where the flag is reset to false.
     before: usize,
-    /// Number of jumps so far that set the flag of the innermost open construct, if it is guarded.
+    /// Number of jumps so far that set the flag.
     jumps: u32,
 }
 
