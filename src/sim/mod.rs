@@ -24,7 +24,7 @@ pub use memory::Memory;
 pub use physical::address_of;
 pub use program::{MAX_WAVE, Program};
 
-/// The treatment of undefined values that are stored in buffers.
+/// The treatment of undefined values stored in buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Undefined {
     /// The run ends with a fault.

@@ -44,7 +44,7 @@ pub fn is_read_back(profile: &Profile) -> bool {
     ["glsl-450-nv", GLSL_AMD].contains(&&*profile.name)
 }
 
-/// How a unit's cells are shown on a profile.
+/// How a unit's cells are tested on a profile.
 pub fn of(profile: &Profile, unit: &Unit) -> Stages {
     let family = unit.row().family.as_str();
     let vendor = VENDORS.iter().find(|(name, _)| **name == *profile.name);
