@@ -1,4 +1,4 @@
-# debian.sh: fetches Debian packages of other suites without installing them. Other scripts, which have a function `fail`, source it.
+# debian.sh: fetches Debian packages from other suites without installing them. Sourced by other scripts, which define `fail`.
 
 # The first Debian mirror (not the security one) that this machine's apt uses, in either source format.
 mirror() {
@@ -6,7 +6,7 @@ mirror() {
         sed -nE 's#^(deb |URIs:).*(https?://[^ ]+/debian)/?( .*)?$#\2#p' | sed -n 1p
 }
 
-# fetch DIR SUITES PACKAGE...: unpacks packages of suites (one, or several with spaces between them) into DIR/root, with apt's
+# fetch DIR SUITES PACKAGE...: unpacks packages from suites (one, or several separated by spaces) into DIR/root, with apt's
 # state kept inside DIR. The array `members` names the files to unpack; without it that is all of them.
 fetch() {
     local into=$1 suites=$2 from suite

@@ -3,17 +3,17 @@
 #
 #   DIR/bin/        spirv-val, spirv-dis, spirv-as, glslangValidator of Debian 13, each run with its own C library
 #   DIR/bin/glslc   glslc of Debian 13, likewise; so is spirv-cross
-#   DIR/bin/newest/ spirv-val, spirv-dis and glslangValidator of Debian's testing suite, where `newest` asks for them: they
-#                   know what was written later; vkd3d-compiler, which compiles HLSL for Shader Model 5
-#   DIR/dawn/       Dawn, which browsers run WGSL by, as the npm package `webgpu`; needs npm
-#   DIR/bin/ptxas  NVIDIA's assembler of PTX, from the Python package nvidia-cuda-nvcc-cu12; needs pip
-#   DIR/dxc/        Microsoft's compiler of HLSL, as a library from the Python package compushady; needs pip
-#   DIR/pcode/      AMD's pseudo-code of the instructions of RDNA 3, RDNA 4 and CDNA, from the Python package tinygrad; needs pip
+#   DIR/bin/newest/ spirv-val, spirv-dis and glslangValidator of Debian's testing suite, if `newest` is given: they know
+#                   newer features; vkd3d-compiler, which compiles HLSL for Shader Model 5
+#   DIR/dawn/       Dawn, with which Chromium runs WGSL, as the npm package `webgpu`; needs npm
+#   DIR/bin/ptxas   NVIDIA's PTX assembler, from the Python package nvidia-cuda-nvcc-cu12; needs pip
+#   DIR/dxc/        Microsoft's HLSL compiler, as a library from the Python package compushady; needs pip
+#   DIR/pcode/      AMD's pseudo-code for the instructions of RDNA 3, RDNA 4 and CDNA, from the Python package tinygrad; needs pip
 #   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
 #
-# Nothing is installed and nothing outside DIR changes. A part that is there is left alone; a part that an earlier run
-# did not finish is made again. Needs apt-get and dpkg-deb, and a Debian mirror in the machine's apt sources. What
-# lavapipe links to comes with the packages mesa-vulkan-drivers and libvulkan1, which scripts/test.sh installs.
+# Nothing is installed and nothing outside DIR changes. A complete part is left alone; a part that an earlier run did
+# not finish is fetched again. Needs apt-get and dpkg-deb, and a Debian mirror in the machine's apt sources. The libraries
+# that lavapipe links to come with the packages mesa-vulkan-drivers and libvulkan1, which scripts/test.sh installs.
 set -euo pipefail
 
 dir=${1:-target/judges}
@@ -24,8 +24,8 @@ fail() { echo "judges.sh: $*" >&2; exit 2; }
 
 . "$(dirname "$0")/debian.sh"
 
-# wrap PART NAME...: a wrapper per program: Debian 13's binaries need a newer C library than older machines have. It is that
-# of `tools`, unless the part has its own; the wrappers lie in DIR/bin, or in a folder of it named by `under`.
+# wrap PART NAME...: a wrapper per program: Debian 13's binaries need a newer C library than older machines have. They use
+# the one in `tools`, unless the part has its own; the wrappers are in DIR/bin, or in the subfolder named by `under`.
 wrap() {
     local lib=root/usr/lib/x86_64-linux-gnu part=$1 bin=$dir/bin${under:+/$under} name from
     shift
@@ -89,7 +89,7 @@ ptxas() {
     ln -sf ../ptxas/ptxas "$dir/bin/ptxas"
 }
 
-# The package has the texts of AMD's ISA guides as dictionaries of Python; the tests read them as they are.
+# The package has the texts of AMD's ISA guides as Python dictionaries; the tests read them directly.
 pcode() {
     mkdir -p "$dir/pcode"
     python3 -m pip download --quiet --no-deps --only-binary=:all: --dest "$dir/pcode" tinygrad==0.14.0
@@ -100,7 +100,7 @@ pcode() {
     rm -r "$dir"/pcode/*.whl "$dir/pcode/root"
 }
 
-# The source package has the library of DirectXShaderCompiler's release; nothing of it is built.
+# The source package contains the library from DirectXShaderCompiler's release; nothing in it is built.
 dxc() {
     mkdir -p "$dir/dxc"
     python3 -m pip download --quiet --no-deps --no-binary=:all: --dest "$dir/dxc" compushady==0.17.5
@@ -115,7 +115,7 @@ dawn() {
     find "$dir/dawn/node_modules/webgpu/dist" -mindepth 1 -maxdepth 1 ! -name linux-x64 -exec rm -r {} +
 }
 
-# once PART ARGUMENT...: runs the function PART unless it already ended well here; the mark holds DIR, as paths are absolute.
+# once PART ARGUMENT...: runs the function PART unless it already succeeded; the mark contains DIR, as paths are absolute.
 once() {
     local part=$1
     if [ "$(cat "$dir/.$part.done" 2>/dev/null)" = "$dir" ]; then

@@ -4,19 +4,19 @@
 #   scripts/pgo.sh build --profile dist
 #   scripts/pgo.sh bench -p crosslane-criterion --bench compile
 #
-# The first run, and each after a change of the sources, builds the command so that it counts, and has it compile shaders of
-# fixtures/; benchmarks compile others. What is made lies under target/pgo: the command is target/pgo/dist/crosslane.
-# It takes the llvm-profdata of rustc's own LLVM: rustup component add llvm-tools, or Debian's package of that version.
+# The first run, and each run after a change to the sources, builds an instrumented command and compiles shaders in fixtures/
+# with it; benchmarks compile other shaders. The results are in target/pgo: the command is target/pgo/dist/crosslane.
+# Uses the llvm-profdata of rustc's own LLVM: rustup component add llvm-tools, or Debian's package of that version.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=$PWD/target/pgo
 profile=$folder/profile.profdata
-# Where cargo puts what it builds: what benchmarks are built of has the folder of `release`.
+# Where cargo puts its output: the parts of benchmarks are in the folder of `release`.
 out=dist
 [ "$1" != bench ] || out=release
 
-# The program that merges counts; it reads only what its own version of LLVM writes.
+# The program that merges counts; it only reads the format of its own version of LLVM.
 profdata() {
     local tools major program
     tools=$(rustc --print target-libdir)/../bin/llvm-profdata
@@ -31,13 +31,13 @@ profdata() {
     return 2
 }
 
-# The program that the profile was taken of. Names of functions depend on the rest of the build.
+# The program that the profile was recorded with. Names of functions depend on the rest of the build.
 state() {
     { echo "$1" && rustc --version && cat Cargo.lock && find src build grammar profiles fixtures -type f | LC_ALL=C sort | xargs cat; } |
         sha256sum
 }
 
-# Compiles one shader in so many for a profile; what the profile refuses is part of the work.
+# Compiles every n-th shader for a profile; refused shaders are part of the work.
 compile_for() {
     local crosslane=$folder/counting/$out/crosslane shaders at
     shaders=(fixtures/{glsl,core}/*.comp fixtures/wgsl/*.wgsl)
@@ -46,7 +46,7 @@ compile_for() {
     done
 }
 
-# Kernels take ten times as long as reading does: with as many of them the front ends would count for little.
+# Kernels take ten times as long as parsing: if there were as many of them, the front ends would hardly count.
 train() {
     local profile_name
     export LLVM_PROFILE_FILE=$folder/counts/%m.profraw

@@ -1,6 +1,6 @@
 #!/bin/bash
 # prose.sh: counts the phrases and the classes of sentences that docs/dev/style.md advises against, per folder.
-# `prose.sh CLASS` prints the lines of the classes whose names match, to mend them.
+# `prose.sh CLASS` prints the lines in the classes whose names match, to edit them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,7 +31,7 @@ patterns=(
 # The style page itself quotes them.
 folders=(src tests build docs benches examples scripts README.md)
 
-# Comments and texts of Rust, and everything in other files.
+# Comments and strings in Rust, and everything in other files.
 prose() {
     grep -rhoP --include='*.rs' -- '//.*|"([^"\\]|\\.)*"' "$1" || true
     grep -rh --include='*.md' --include='*.sh' --exclude-dir=operations --exclude=style.md --exclude=prose.sh -- '' "$1" || true

@@ -4,9 +4,9 @@
 #   PLACE is cpu (the default: interpreters of every target's text, and lavapipe), or a GPU: cuda (PTX), gl (NVIDIA assembly),
 #   vulkan (SPIR-V).
 #
-# States what was right, refused and wrong, by target and kind, and keeps what was said in target/random. A kernel that does not
-# end is named under HANGS; a GPU goes on with the next kind then. CROSSLANE_WATCHDOG is the seconds until that, 300 by default.
-# JUDGED is the test binary to run, if it is built already.
+# Prints how many were right, refused and wrong, by target and kind, and keeps the messages in target/random. Kernels that do not
+# end are listed under HANGS; a GPU then continues with the next kind. CROSSLANE_WATCHDOG is the timeout in seconds, 300 by default.
+# JUDGED is the test binary to run, if it is already built.
 set -euo pipefail
 
 seeds=${1:?SEED:COUNT}

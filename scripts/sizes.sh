@@ -1,12 +1,12 @@
 #!/bin/bash
-# sizes.sh [-c PROGRAM] FOLDER...: prints the bytes of SPIR-V that the shaders below each folder become, as a table in Markdown.
+# sizes.sh [-c PROGRAM] FOLDER...: prints the size in bytes of the SPIR-V for the shaders below each folder, as a Markdown table.
 #
-# The columns are glslang's modules, the same after `spirv-opt -O`, and crosslane's: straight, with -O and with -Os. All are for
+# The columns are glslang's modules, those after `spirv-opt -O`, and crosslane's: by default, with -O and with -Os. All are for
 # Vulkan 1.3 and without names. Shaders that one of the compilers refuses are left out.
 #
 #   -c PROGRAM    the crosslane to measure (target/release/crosslane)
 #
-# CROSSLANE_JUDGES names the folder that scripts/judges.sh made (target/judges). Exit status: 2 if a program is missing.
+# CROSSLANE_JUDGES names the folder made by scripts/judges.sh (target/judges). Exit status: 2 if a program is missing.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 judges=${CROSSLANE_JUDGES:-$root/target/judges}/bin

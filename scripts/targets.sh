@@ -1,13 +1,13 @@
 #!/bin/bash
-# targets.sh [TARGET...]: checks that the crate compiles for other machines than this one, by `cargo check`; without arguments for
-#   all that CI checks. WebAssembly takes the library and the explorer alone.
+# targets.sh [TARGET...]: checks that the crate compiles for other machines, with `cargo check`; without arguments, for all that
+#   CI checks. For WebAssembly, only the library and the explorer are checked.
 # targets.sh sysroot TARGET: builds a standard library for TARGET and prints the folder that holds it, for
 #   RUSTFLAGS="--sysroot=$(scripts/targets.sh sysroot wasm32-unknown-unknown)" \
 #       cargo build --target wasm32-unknown-unknown --no-default-features --lib
 #
-# `rustup target add TARGET` makes a target's standard library part of the toolchain, and it is used from there. Where that is not
-# to be had, it is compiled under target/targets from Debian's package rust-src of the toolchain's version. Where Debian lacks that
-# version, targets.sh says so and checks the same parts of the crate for this machine: CI's job `targets` has rustup.
+# `rustup target add TARGET` adds a target's standard library to the toolchain, and it is used from there. Where that is not
+# possible, it is compiled under target/targets from Debian's package rust-src of the toolchain's version. If Debian lacks that
+# version, targets.sh reports it and checks the same parts of the crate for this machine: CI's job `targets` has rustup.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,7 +31,7 @@ source_of_library() {
 }
 
 # standard_library check|build TARGET: compiles the standard library, once, into a sysroot that has the toolchain's own parts too.
-# `check` makes what `cargo check` reads.
+# `check` only makes the files that `cargo check` reads.
 standard_library() {
     local how=$1 target=$2 features=panic-unwind,backtrace part file
     local sysroot=$home/$how/sysroot/lib/rustlib mark=$home/$how/$target.made
@@ -43,7 +43,7 @@ standard_library() {
         ln -sfn "$part" "$sysroot/${part##*/}"
     done
     case $target in wasm*) features=panic-unwind,compiler-builtins-mem ;; esac
-    # The standard library uses what a stable compiler hides, and marks all that it does not declare stable as unstable.
+    # The standard library uses features hidden from stable code, and marks everything not declared stable as unstable.
     RUSTC_BOOTSTRAP=1 __CARGO_DEFAULT_LIB_METADATA=std RUSTFLAGS='-Zforce-unstable-if-unmarked -Cembed-bitcode=yes' \
         cargo "$how" --quiet --locked --release --manifest-path "$library/sysroot/Cargo.toml" --target "$target" \
         --target-dir "$home/$how/library" --features "$features" >&2 || return
@@ -69,7 +69,7 @@ check() {
         flags=--sysroot=$home/check/sysroot
     fi
     echo "targets.sh: checking $target" >&2
-    # A check reads no object files, so a compiler of C that makes none will do for the dependency that is written in C.
+    # A check reads no object files, so a C compiler that makes none is enough for the dependency written in C.
     env "CC_$name=true" "AR_$name=true" "CARGO_TARGET_${name^^}_RUSTFLAGS=$flags" \
         cargo check --quiet --locked --target "$target" --target-dir "$home" "${options[@]}"
 }

@@ -1,18 +1,18 @@
 #!/bin/bash
 # test.sh [ARGUMENT...]: runs every test on a Debian machine that has cargo. Arguments go to the test runner.
-# test.sh quick: runs the unit tests, the command's, the messages, the listings and the interpreters, without any judge. Left out
-# are the proofs of plans, random input, the sweeps over the whole catalog, and all but one processor of each kind.
+# test.sh quick: runs the unit tests and the tests of the command, messages, listings and interpreters, without any judge. Left
+# out are the proofs of plans, random input, the sweeps over the whole catalog, and all but one processor of each kind.
 #
-# As root it installs the Debian packages that the tests run on; otherwise it says which are missing. The programs that
-# judge the output are unpacked under target/judges (judges.sh). Without them the tests that need them are skipped and
-# say so; with CI=true that is a failure. CROSSLANE_JUDGES names another folder for them.
+# As root it installs the Debian packages that the tests need; otherwise it lists the missing ones. The programs that
+# judge the output are unpacked under target/judges (judges.sh). Without them the tests that need them are reported as
+# skipped; with CI=true that is a failure. CROSSLANE_JUDGES names another folder for them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# gcc links the tests; lavapipe links to the next two; llvm-mc reads what is written for AMD; ninja, cmake and meson run the builds
-# that are written for them; the rest compiles the loaders under examples.
+# gcc links the tests; lavapipe links to the next two; llvm-mc reads the AMD output; ninja, cmake and meson run the build rules
+# for them; the rest compiles the loaders under examples.
 packages=(gcc libc6-dev libvulkan1 mesa-vulkan-drivers llvm-19 ninja-build cmake meson g++ libvulkan-dev libegl-dev libgl-dev)
-# Know newer processors; not every mirror has them.
+# These support newer processors; not every mirror has them.
 extra_packages=(llvm-22 lld-22)
 # npm fetches Dawn, and Node.js runs it.
 command -v npm > /dev/null || packages+=(nodejs npm)
@@ -61,13 +61,13 @@ if ! fetch_judges; then
     [ "${CI:-}" != true ] || exit 1
     echo "test.sh: going on without judges: tests that need them are skipped" >&2
 fi
-# Every SPIR-V module that any test makes is validated.
+# Every SPIR-V module made by any test is validated.
 [ ! -x "$CROSSLANE_JUDGES/bin/spirv-val" ] || export CROSSLANE_SPIRV_VAL=$CROSSLANE_JUDGES/bin/spirv-val
 
 if [ $# -gt 0 ]; then
     exec "${test[@]}" "$@"
 fi
 "${test[@]}" --tests
-# They have dependencies that nothing else needs.
+# Their dependencies are needed by nothing else.
 cargo test --profile ci -p crosslane-explorer -p crosslane-schema --tests
 "${test[@]}" --doc

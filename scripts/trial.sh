@@ -1,22 +1,22 @@
 #!/bin/bash
-# trial.sh [OPTION]... SET... [-- ARGUMENT...]: compiles shaders with glslang and with crosslane, and prints what only glslang takes.
+# trial.sh [OPTION]... SET... [-- ARGUMENT...]: compiles shaders with glslang and with crosslane, and lists those only glslang accepts.
 #
 # A SET is a folder, whose shaders are compiled one by one, or a file of commands: one per line, the arguments of a compiler as
-# glslc takes them, the shader last. For each set it prints how many commands there are, how many glslang accepts, how many of
-# those crosslane compiles to SPIR-V that spirv-val accepts, the same by stage, and the rest by reason. Shaders whose stage
-# no name says are counted apart. The arguments after `--` are for crosslane alone.
+# for glslc, the shader last. For each set it prints how many commands there are, how many glslang accepts, how many of those
+# crosslane compiles to SPIR-V that spirv-val accepts, the same by stage, and the rest by reason. Shaders whose name does not
+# give the stage are counted separately. The arguments after `--` are only for crosslane.
 #
 #   -d ARGUMENT   an argument for both compilers, such as -Iinclude or -DNAME=VALUE; may be repeated
-#   -e ENV        the target environment (vulkan1.3); a command's own --target-env wins
+#   -e ENV        the target environment (vulkan1.3); a command's own --target-env takes precedence
 #   -k PROFILE    compiles the accepted compute shaders for this profile too, and counts its refusals; may be repeated
 #   -o DIR        keeps one line per command in DIR/results.tsv: set, result, stage, reason, command
-#   -j N          runs at a time (the number of processors)
+#   -j N          number of parallel runs (the number of processors)
 #   -c PROGRAM    the crosslane to try (target/release/crosslane)
 #   -w            counts a command that prints warnings as a failure too
-#   -t            prints one table in Markdown instead: stages by sets, with the reasons below it
+#   -t            prints one Markdown table instead: stages by sets, with the reasons below it
 #
-# CROSSLANE_JUDGES names the folder that scripts/judges.sh made (target/judges). Exit status: 0 if crosslane compiles all that
-# glslang accepts, otherwise 1; 2 if a program is missing.
+# CROSSLANE_JUDGES names the folder made by scripts/judges.sh (target/judges). Exit status: 0 if crosslane compiles everything
+# that glslang accepts, otherwise 1; 2 if a program is missing.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -64,7 +64,7 @@ split() {
 glslang() {
     local plain=(timeout "$LIMIT" "$judges/glslangValidator" -V --target-env "$environment" -S "$stage"
         ${arguments[@]+"${arguments[@]}"} -o "$work/judge.spv" "$shader")
-    # The subshell's own words about a glslang that crashes are dropped too.
+    # The subshell's own message about a glslang that crashes is dropped too.
     ( "${plain[@]}" || "${plain[@]}" '-P#extension GL_GOOGLE_include_directive : enable' ) > /dev/null 2>&1
 }
 
@@ -79,7 +79,7 @@ valid() {
     "$judges/spirv-val" --target-env "$environment" --scalar-block-layout "$1" > /dev/null 2> "$work/invalid"
 }
 
-# The first error of crosslane, without the names and numbers that differ between shaders of one reason.
+# The first error of crosslane, without the names and numbers that differ between shaders with the same reason.
 reason() {
     { grep -m1 -E '^(error|thread .* panicked)' "$work/said" || echo 'error without a message'; } |
         sed -E 's/^error//; s/[[:space:]]+/ /g'
@@ -96,7 +96,7 @@ failure() {
     esac
 }
 
-# A failure, unless glslang makes an invalid module of the shader too: then nothing judges it.
+# A failure, unless glslang also makes an invalid module for the shader: then nothing can judge it.
 failed() {
     if valid "$work/judge.spv"; then result "$1" "$2"; else result 'invalid by glslang' "$2"; fi
 }
@@ -116,7 +116,7 @@ spirv() {
     fi
 }
 
-# An internal error in words is a crash as well.
+# A reported internal error counts as a crash as well.
 kernel() {
     local status=0 word
     crosslane -p "$1" -o "$work/kernel" || status=$?
@@ -169,7 +169,7 @@ done
 
 shaders='.*\.\(vert\|frag\|comp\|geom\|tesc\|tese\|mesh\|task\|rgen\|rint\|rahit\|rchit\|rmiss\|rcall\)\(\.glsl\)?'
 
-# One command a line; a folder's shaders get the arguments for both compilers.
+# One command per line; a folder's shaders get the arguments for both compilers.
 commands() {
     if [ -d "$1" ]; then
         find "$1" -type f -regex "$shaders" | LC_ALL=C sort | sed "s|^|${both[*]+${both[*]} }|"
@@ -184,7 +184,7 @@ for set in "${sets[@]}"; do
     commands "$set" | tr '\n' '\0' | xargs -0 -r -n 1 -P "$jobs" "$0" --one "$set"
 done > "$results"
 
-# Removes the parts of a reason in which its shaders differ.
+# Removes the parts of a reason that differ between its shaders.
 general='function general(text) {
     gsub(/`[^`]*`/, "`…`", text); gsub(/\|/, "\\\\|", text); gsub(/[0-9]+%?\[[^]]*\]|[0-9]+\[%[^]]*\]/, "N", text); return text
 }'

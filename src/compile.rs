@@ -83,7 +83,7 @@ pub struct Options {
     pub bounds_checks: BoundsChecks,
     /// Floating-point contraction, unless the shader sets it with `#pragma crosslane fp_contract`.
     pub fp_contract: FpContract,
-    /// The clip space of the positions that are written.
+    /// The clip space of the written positions.
     pub clip_space: ClipSpace,
     /// How SPIR-V is written.
     pub manner: Manner,

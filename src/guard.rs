@@ -76,7 +76,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
 /// Runs part of a compilation within limits.
 ///
 /// # Errors
-/// The limit that ended it, or the panic, which is a bug in crosslane.
+/// Returns the limit that ended the part, or the panic, which is a bug in crosslane.
 pub(crate) fn bounded<T>(limits: Limits, part: impl FnOnce() -> T) -> Result<T, Diagnostic> {
     measured(limits, part).0
 }
@@ -92,7 +92,7 @@ pub(crate) fn measured<T>(limits: Limits, part: impl FnOnce() -> T) -> (Result<T
 /// Runs `what`.
 ///
 /// # Errors
-/// The limit or the panic that ended it early.
+/// Returns the limit or the panic that ended `what` early.
 pub(crate) fn caught<T>(what: impl FnOnce() -> T) -> Result<T, Failure> {
     install_hook();
     let was = QUIET.replace(true);
@@ -104,7 +104,7 @@ pub(crate) fn caught<T>(what: impl FnOnce() -> T) -> Result<T, Failure> {
 /// Runs `what`. A limit that is hit still ends the enclosing compilation.
 ///
 /// # Errors
-/// The message of the panic that ended it.
+/// Returns the message of the panic that ended `what`.
 pub(crate) fn caught_panic<T>(what: impl FnOnce() -> T) -> Result<T, String> {
     caught(what).map_err(|failure| match failure {
         Failure::Limit(exceeded) => panic::resume_unwind(Box::new(exceeded)),
@@ -116,7 +116,7 @@ pub(crate) fn caught_panic<T>(what: impl FnOnce() -> T) -> Result<T, String> {
 /// sets the size of its stack.
 ///
 /// # Errors
-/// When the thread cannot be created.
+/// Returns an error if the thread cannot be created.
 pub(crate) fn on_large_stack<T: Send>(bytes: usize, what: impl FnOnce() -> T + Send) -> Result<T, String> {
     if cfg!(target_family = "wasm") {
         return Ok(what());

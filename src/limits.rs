@@ -96,7 +96,7 @@ impl Budget {
         Budget { limits, left: limits }
     }
 
-    /// The part that is used up.
+    /// The used part of the limits.
     pub(crate) fn taken(&self) -> Taken {
         Taken { steps: self.limits.0 - self.left.0, memory: self.limits.1 - self.left.1 }
     }

@@ -120,7 +120,7 @@ impl SourceMap {
         SourceMap::default()
     }
 
-    /// A map for files of this many bytes together, at most [`SOURCE_LIMIT`].
+    /// A map for files with this many bytes in total, at most [`SOURCE_LIMIT`].
     pub fn limited(bytes: u64) -> SourceMap {
         SourceMap { limit: Some(bytes), ..SourceMap::default() }
     }
@@ -128,7 +128,7 @@ impl SourceMap {
     /// Adds a file at the next free positions.
     ///
     /// # Errors
-    /// When all files together pass the map's limit.
+    /// Returns an error if all files together exceed the map's limit.
     pub fn add(&mut self, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Result<FileId, SourceTooLarge> {
         let text = text.into();
         let base = self.files.last().map_or(1, |file| file.base + file.text.len() as u32 + 1);
@@ -259,7 +259,7 @@ pub struct Loaded {
 /// Why an include could not be had.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoadError {
-    /// Not found; the places that were searched, in order.
+    /// Not found; the searched places, in order.
     NotFound(Vec<String>),
     /// Found, but unreadable or not UTF-8; a sentence with the reason.
     Unreadable(String),
@@ -272,7 +272,7 @@ pub trait Loader {
     /// `from` is the [`Loaded::name`] (or the input's name) of the file with the directive.
     ///
     /// # Errors
-    /// When nothing is found or the file cannot be read.
+    /// Returns an error if no file is found or the file cannot be read.
     fn load(&self, name: &str, kind: IncludeKind, from: &str) -> Result<Loaded, LoadError>;
 }
 

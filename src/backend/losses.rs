@@ -12,7 +12,7 @@ use crate::source::Span;
 pub struct Kept {
     /// True if contraction of floats can be prevented, and is.
     pub precise: bool,
-    /// True if the language can do so.
+    /// True if the language can prevent contraction.
     pub can_be_precise: bool,
     /// The first version with device-coherent buffers; `None` if there is none.
     pub coherent_since: Option<(u8, u8)>,
@@ -123,7 +123,7 @@ fn invariant(module: &Module) -> Option<Span> {
     parts.into_iter().find(is_lost).map(|(_, span, _)| span)
 }
 
-/// The first store to the size of points that is not of 1.
+/// The first store of a point size other than 1.
 fn point_size(module: &Module) -> Option<Span> {
     const SIZE: BuiltIn = BuiltIn::PointSize;
     let one = u64::from(1.0f32.to_bits());

@@ -20,7 +20,7 @@ pub struct Written {
 #[derive(Debug)]
 pub struct Code {
     pub lines: Vec<Written>,
-    /// For each operation, the set-ups that it needs.
+    /// For each operation, the setups that it needs.
     pub set_ups: Vec<Vec<u32>>,
     /// The operations by their numbers, with the names of their results.
     pub operations: Vec<((FuncId, InstId), Option<String>)>,
@@ -46,7 +46,7 @@ pub fn names_in(text: &str) -> Vec<String> {
     words.map(str::to_string).collect()
 }
 
-/// The set-ups that the lines of an operation name, directly or indirectly.
+/// The setups that the lines of an operation name, directly or indirectly.
 fn set_ups(lines: &[Written], operation: u32) -> Vec<u32> {
     let own = lines.iter().filter(|line| line.origin == Origin::Operation(operation));
     let mut named: FxHashSet<&String> = own.flat_map(|line| &line.reads).collect();

@@ -47,7 +47,7 @@ struct Writer<'i> {
     /// The names of the structs, by index.
     names: Vec<String>,
     derives: &'static str,
-    /// The result for each struct that was tried.
+    /// The result for each struct tried so far.
     made: Vec<Option<Option<Type>>>,
     out: String,
 }

@@ -1,4 +1,4 @@
-//! Compiles shaders from a build script: reads files, tells cargo, writes the results.
+//! Compiles shaders from a build script: reads files, reports to cargo, writes the results.
 
 use super::cargo::Lines;
 use super::claims::Claims;
@@ -194,8 +194,8 @@ impl Builder {
     /// name (unlike `a.comp.glsl`) is treated as an include file.
     ///
     /// # Errors
-    /// When a shader is wrong, a profile cannot express it, or a file cannot be read or written. The error has already
-    /// been reported to cargo.
+    /// Returns an error if a shader is wrong, a profile cannot express it, or a file cannot be read or written. The
+    /// error has already been reported to cargo.
     pub fn compile_dir(self, folder: impl AsRef<Path>) -> Result<(), Error> {
         let folder = folder.as_ref();
         let mut lines = Lines::new(!self.is_silent);

@@ -55,7 +55,7 @@ impl Claims {
     /// Claims a file that is about to be written.
     ///
     /// # Errors
-    /// When this run reads the file, or has written it.
+    /// Returns an error if this run reads the file or has already written it.
     pub fn add_output(&self, path: &Path) -> io::Result<()> {
         let mut files = self.files();
         let input = Identity::of(path).and_then(|identity| files.inputs.get(&identity).cloned());

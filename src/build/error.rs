@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum Error {
     /// These shaders could not be compiled, because they are wrong or a profile cannot express them.
     Shaders(Vec<PathBuf>),
-    /// A profile, a folder or a name is wrong, or a file cannot be read or written: a sentence.
+    /// A sentence about a wrong profile, folder or name, or about a file that cannot be read or written.
     Setup(String),
 }
 

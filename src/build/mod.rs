@@ -41,7 +41,8 @@ use std::path::Path;
 /// options.
 ///
 /// # Errors
-/// When a shader is wrong or a file cannot be read or written; cargo has been told then.
+/// Returns an error if a shader is wrong or a file cannot be read or written; the error has already been reported to
+/// cargo.
 pub fn compile_dir(folder: impl AsRef<Path>) -> Result<(), Error> {
     Builder::new().compile_dir(folder)
 }

@@ -13,7 +13,7 @@ pub const TEXT_LIMIT: u64 = 16 << 20;
 /// The contents of a regular file of at most `limit` bytes.
 ///
 /// # Errors
-/// When the file cannot be read, is a directory, a pipe or a device, or has more bytes.
+/// Returns an error if the file cannot be read, is a directory, a pipe or a device, or has more bytes.
 pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let meta = fs::metadata(path)?;
     if meta.is_dir() {
@@ -31,7 +31,7 @@ pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Reads a file as text.
 ///
 /// # Errors
-/// Like [`bytes`]; and when the file is not UTF-8.
+/// Like [`bytes`]. Also returns an error if the file is not UTF-8.
 pub fn text(path: &Path, limit: u64) -> io::Result<String> {
     utf8(bytes(path, limit)?)
 }
@@ -48,7 +48,7 @@ pub fn utf8(bytes: Vec<u8>) -> io::Result<String> {
 /// All of standard input.
 ///
 /// # Errors
-/// When it cannot be read, or has more than `limit` bytes.
+/// Returns an error if standard input cannot be read or has more than `limit` bytes.
 pub fn stdin(limit: u64) -> io::Result<Vec<u8>> {
     up_to(io::stdin().lock(), 0, limit)
 }

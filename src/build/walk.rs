@@ -27,7 +27,7 @@ pub struct Reach {
 /// Everything below a folder, sorted by name within each folder.
 ///
 /// # Errors
-/// When a folder cannot be read, with its path.
+/// Returns an error if a folder cannot be read; the error contains its path.
 pub fn below(root: &Path, reach: Reach) -> Result<Tree, (PathBuf, io::Error)> {
     let (mut tree, mut seen) = (Tree::default(), FxHashSet::default());
     let (mut own, mut links) = (VecDeque::from([(root.to_path_buf(), 0)]), VecDeque::new());

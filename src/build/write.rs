@@ -14,14 +14,15 @@ pub enum Written {
     Same,
 }
 
-/// Names that are tried for a temporary file.
+/// Number of names to try for a temporary file.
 const ATTEMPTS: u32 = 1000;
 
 /// Writes a file through a temporary file next to it, so that no reader sees a partial file. A pipe or a device such as
 /// `/dev/null` is written directly.
 ///
 /// # Errors
-/// When it is claimed, the folder cannot be written, or the disk is full; the old file is then as it was.
+/// Returns an error if the file is claimed, the folder cannot be written, or the disk is full; the old file is then
+/// unchanged.
 pub fn whole(path: &Path, bytes: &[u8], claims: &Claims) -> io::Result<Written> {
     if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         return fs::write(path, bytes).map(|()| Written::New);
@@ -36,7 +37,7 @@ pub fn whole(path: &Path, bytes: &[u8], claims: &Claims) -> io::Result<Written> 
 /// Writes through a temporary file that the caller names, on the same file system. Only a regular file is replaced.
 ///
 /// # Errors
-/// Like [`whole`]; and when not a regular file.
+/// Like [`whole`]. Also returns an error if the path is not a regular file.
 pub fn through(path: &Path, bytes: &[u8], temporary: &Path, claims: &Claims) -> io::Result<Written> {
     if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));

@@ -16,7 +16,7 @@ const NEWEST: u32 = 40;
 /// The bytes of the code object for a kernel's text.
 ///
 /// # Errors
-/// When the tools are not found, cannot be run, or refuse the text.
+/// Returns an error if the tools are not found, cannot be run, or refuse the text.
 pub fn code_object(text: &[u8], profile: &Profile, directory: Option<&Path>) -> Result<Vec<u8>, CommandError> {
     let assembler = find("llvm-mc", directory)?;
     let linker = find("ld.lld", directory)?;
@@ -38,7 +38,7 @@ pub fn code_object(text: &[u8], profile: &Profile, directory: Option<&Path>) -> 
 /// default is the one on the PATH.
 ///
 /// # Errors
-/// When the tool is not found, cannot be run, or refuses the text.
+/// Returns an error if the tool is not found, cannot be run, or refuses the text.
 pub fn cubin(text: &[u8], profile: &Profile) -> Result<Vec<u8>, CommandError> {
     let named = std::env::var_os("CROSSLANE_PTXAS").filter(|name| !name.is_empty());
     let assembler = named.unwrap_or_else(|| "ptxas".into());

@@ -161,7 +161,7 @@ fn others(
 /// Links the shader with the other stages of its program.
 ///
 /// # Errors
-/// When two of them have the same stage.
+/// Returns an error if two shaders have the same stage.
 fn link(step: &mut Step, mut others: Vec<Reading>) -> Result<(), CommandError> {
     let Step::Read(own) = step else { return Ok(()) };
     let mut stages: Vec<&mut Reading> = std::iter::once(&mut **own).chain(&mut others).collect();
@@ -335,7 +335,7 @@ pub fn settings(texts: &[String]) -> Result<Specializations, CommandError> {
 /// The places of resources.
 ///
 /// # Errors
-/// When no target supports chosen places.
+/// Returns an error if no target supports chosen places.
 pub fn places(args: &PlaceArgs, targets: impl IntoIterator<Item = Target>) -> Result<Places, CommandError> {
     let PlaceArgs { push_constants, argument_buffers, .. } = *args;
     let mut places = Places { push_constants, argument_buffers, ..Places::default() };

@@ -29,7 +29,7 @@ pub struct Request {
 
 impl Request {
     /// # Errors
-    /// When the place of the file or the name of the output is unknown.
+    /// Returns an error if the place of the file or the name of the output is unknown.
     pub fn new(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<Request, CommandError> {
         let options = &args.deps;
         let mut request = Request {
@@ -48,7 +48,7 @@ impl Request {
     /// Writes the names of the shader, its includes, and a profile's files.
     ///
     /// # Errors
-    /// When they cannot be written, in this form or to this file.
+    /// Returns an error if the names cannot be written in this form or to this file.
     pub fn write(
         mut self,
         shader: &Path,
@@ -118,7 +118,7 @@ fn targets(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<V
     Ok(vec![RuleTarget::Path(name(&path)?)])
 }
 
-/// A path as it is written.
+/// The text of a path.
 fn name(path: &Path) -> Result<String, CommandError> {
     path.to_str().map(str::to_string).ok_or_else(|| CommandError(not_utf8(path)))
 }

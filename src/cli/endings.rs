@@ -1,4 +1,4 @@
-//! The usual file extensions and the contents that they promise. An output whose extension promises another format is
+//! The usual file extensions and the formats that they imply. An output whose extension implies another format is
 //! refused: `-o shader.wgsl` does not translate to WGSL.
 
 use super::CommandError;
@@ -185,7 +185,8 @@ pub fn unreadable(path: &Path) -> Option<String> {
 }
 
 /// # Errors
-/// When the extension of an output promises another format. Extensions that are not in the table promise nothing.
+/// Returns an error if the extension of an output implies another format. Extensions that are not in the table are
+/// accepted.
 pub fn check(path: &Path, format: Format) -> Result<(), CommandError> {
     let Some(ending) = path.extension().and_then(|ending| ending.to_str()) else { return Ok(()) };
     let known = ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known));

@@ -22,7 +22,7 @@ pub struct Shader {
 }
 
 /// # Errors
-/// When the input cannot be read, or neither its name nor an option gives its language.
+/// Returns an error if the input cannot be read, or neither its name nor an option gives its language.
 pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> {
     let path = &args.input;
     let hint = kind::of(path);

@@ -45,7 +45,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The exit of several outputs: a wrong command or disk weighs most.
+    /// The exit code for several outputs: wrong commands and disk errors take precedence.
     fn worst(exits: impl IntoIterator<Item = Exit>) -> Exit {
         let weight = |exit: &Exit| match exit {
             Exit::CommandWrong => 3,

@@ -55,7 +55,7 @@ enum Asked {
 
 impl Asked {
     /// # Errors
-    /// When no operation has this name.
+    /// Returns an error if no operation has this name.
     fn of(name: &str) -> Result<Asked, CommandError> {
         let dictionary = Dictionary::new();
         if let Some(entries) = dictionary.exact(name) {
@@ -143,7 +143,7 @@ fn paragraphs(profiles: &[Profile], lines: &[Line], width: usize) -> String {
     text
 }
 
-/// A file for each page of the book that is about operations.
+/// Writes a file for each page of the book about operations.
 fn write_pages(folder: &Path, profiles: &[Profile], claims: &Claims) -> Outcome {
     make_folder(folder)?;
     for page in book::pages(profiles) {
@@ -180,7 +180,7 @@ struct JsonOperation {
 struct JsonSupport {
     /// True if some form can be done.
     can: bool,
-    /// Fewest and most instructions of the forms that can be done.
+    /// Minimum and maximum number of instructions of the possible forms.
     least_instructions: Option<usize>,
     most_instructions: Option<usize>,
     /// Why some or all forms cannot be done.

@@ -23,7 +23,7 @@ impl Sink {
     /// A file for something of this format, or standard output.
     ///
     /// # Errors
-    /// When the name of the file promises another format.
+    /// Returns an error if the file name implies another format.
     pub fn of_format(path: PathBuf, format: Format) -> Result<Sink, CommandError> {
         let sink = Sink::new(path);
         if let Sink::File(path) = &sink {
@@ -33,8 +33,8 @@ impl Sink {
     }
 
     /// # Errors
-    /// When the file or stream cannot be written, or another output has claimed the file. A closed pipe is not an
-    /// error.
+    /// Returns an error if the file or stream cannot be written, or another output has claimed the file. A closed pipe
+    /// is not an error.
     pub fn write(&self, bytes: &[u8], claims: &Claims) -> Result<(), CommandError> {
         match self {
             Sink::Stdout => to_stdout(bytes),
@@ -49,7 +49,7 @@ impl Sink {
 /// Creates a folder and its parents, unless they exist.
 ///
 /// # Errors
-/// When it cannot be created.
+/// Returns an error if the folder cannot be created.
 pub fn make_folder(folder: &Path) -> Result<(), CommandError> {
     fs::create_dir_all(folder).map_err(|error| CommandError(format!("cannot make {}: {error}", folder.display())))
 }
@@ -57,7 +57,7 @@ pub fn make_folder(folder: &Path) -> Result<(), CommandError> {
 /// Writes to standard output.
 ///
 /// # Errors
-/// When it cannot be written; a closed pipe is not an error.
+/// Returns an error if the output cannot be written; a closed pipe is not an error.
 pub fn to_stdout(bytes: &[u8]) -> Result<(), CommandError> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {

@@ -71,7 +71,7 @@ fn unknown(name: &str) -> CommandError {
     CommandError(Profile::unknown(name))
 }
 
-/// Profiles as data; features and prices have the names of the files.
+/// Profiles as data; features and costs have the names of the files.
 #[derive(Serialize)]
 struct Json<'a> {
     schema: &'static str,
@@ -154,7 +154,7 @@ fn show(profile: &Profile) -> String {
     text
 }
 
-/// The facts of a profile other than features and prices; empty if it has none.
+/// The facts of a profile other than features and costs; empty if it has none.
 fn facts(profile: &Profile) -> [(&'static str, String); 8] {
     let target = profile.target.row().language;
     let others = Some(profile.client).filter(|client| *client != Client::default());
@@ -170,13 +170,13 @@ fn facts(profile: &Profile) -> [(&'static str, String); 8] {
     ]
 }
 
-/// The prices of instructions that the profile has.
+/// The costs of instructions that the profile has.
 fn prices(profile: &Profile) -> impl Iterator<Item = (CostClass, Cost)> {
     let priced = |class: &CostClass| profile.costs.of(*class).map(|cost| (*class, cost));
     CostClass::ALL.iter().filter(|class| profile.has(class.needed_for())).filter_map(priced)
 }
 
-/// A price without zeros.
+/// A cost without zeros.
 fn price(cost: Cost) -> String {
     let parts = [
         ("instructions", u16::from(cost.instructions)),

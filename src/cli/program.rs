@@ -28,7 +28,7 @@ fn is_directory(path: &Path) -> bool {
     path.to_string_lossy().ends_with(std::path::is_separator)
 }
 
-/// The profiles that are named, each once.
+/// The named profiles, each once.
 fn profiles(args: &CompileArgs) -> Vec<&String> {
     let mut names = Vec::new();
     for name in &args.target.profile {
@@ -54,7 +54,8 @@ type Made = (Unit, Result<Draft, CommandError>);
 /// Compiles every shader for every profile.
 ///
 /// # Errors
-/// When the arguments do not fit several outputs, or two outputs have the same name. Nothing has been compiled then.
+/// Returns an error if the arguments do not fit several outputs, or two outputs have the same name. Nothing has been
+/// compiled then.
 pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
     check(args)?;
     let units = units(args, claims)?;
@@ -119,7 +120,7 @@ fn unit(args: CompileArgs, has_part: bool, claims: &Claims) -> Result<Unit, Comm
 }
 
 /// # Errors
-/// When two outputs are called the same.
+/// Returns an error if two outputs have the same name.
 fn check_names(units: &[Unit]) -> Result<(), CommandError> {
     let mut makers = BTreeMap::new();
     for Unit { args, output } in units {

@@ -17,8 +17,8 @@ const WORD_LIMIT: usize = 1 << 16;
 /// Replaces `@file` arguments by the words of the files.
 ///
 /// # Errors
-/// When a file cannot be read, includes itself, or has an unclosed quote; when the files nest too deeply or are too
-/// large.
+/// Returns an error if a file cannot be read, includes itself, or has an unclosed quote; if the files nest too deeply
+/// or are too large.
 pub fn expand(arguments: Vec<OsString>, claims: &Claims) -> Result<Vec<OsString>, CommandError> {
     let mut expansion = Expansion { claims, open: Vec::new(), bytes: 0, words: 0, out: Vec::new() };
     arguments.into_iter().try_for_each(|argument| expansion.add(argument))?;

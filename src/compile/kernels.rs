@@ -30,7 +30,7 @@ impl Lowered {
 #[derive(Default, Debug)]
 pub struct Kernels {
     prepared: OnceLock<Made<Prepared>>,
-    /// The lowered kernels. Profiles of one family mostly differ only in prices and have the same plans.
+    /// The lowered kernels. Profiles of one family mostly differ only in costs and have the same plans.
     lowered: Mutex<Vec<(Means, Arc<Lowered>)>>,
 }
 

@@ -190,7 +190,7 @@ impl Reading {
     /// The kernel with the plans of its operations lowered.
     ///
     /// # Errors
-    /// The kernel, or the operations that the profile cannot express.
+    /// Returns an error for each operation that the profile cannot express.
     pub fn lowered(&self, profile: &Profile, plans: &Plans) -> Made<Arc<Lowered>> {
         let module = self.module.as_ref().ok_or_else(Vec::new)?;
         self.kernels.lowered(module, profile, plans)

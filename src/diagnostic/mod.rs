@@ -206,7 +206,7 @@ impl Diagnostics {
         self.errors
     }
 
-    /// The number of messages that were counted but not kept.
+    /// The number of messages counted but not kept.
     pub fn suppressed(&self) -> usize {
         self.suppressed
     }

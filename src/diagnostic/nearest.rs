@@ -179,7 +179,7 @@ fn meaning(part: &str) -> Option<usize> {
     MEANINGS.iter().position(|row| row.contains(&part))
 }
 
-/// The price of one part for another, or `None` if the two are unrelated.
+/// The distance between two parts, or `None` if they are unrelated.
 fn part_cost(word: &str, other: &str) -> Option<usize> {
     if word == other {
         return Some(0);

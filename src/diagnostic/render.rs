@@ -212,7 +212,7 @@ fn has_lone_return(text: &str) -> bool {
 /// The sources as codespan-reporting needs them, with the line names of `#line`.
 struct View<'a> {
     sources: &'a SourceMap,
-    /// The files that were requested.
+    /// The requested files.
     shown: Vec<OnceCell<Shown>>,
 }
 

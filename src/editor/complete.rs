@@ -190,7 +190,7 @@ impl Analysis {
         letters.map(|letter| Completion::new(letter, CompletionKind::Member)).collect()
     }
 
-    /// The name of the struct or block that a type is.
+    /// The name of the struct or block declared as a type.
     pub(super) fn owner(&self, ty: TypeOf) -> Option<crate::source::Span> {
         if self.known().by_name.contains_key(&ty.name) {
             return Some(ty.name);

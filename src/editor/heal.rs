@@ -1,4 +1,4 @@
-//! A shader without its wrong statements, so that its operations still have prices.
+//! A shader without its wrong statements, so that its operations still have costs.
 
 use super::pieces::{Piece, Pieces};
 use super::scan::{Kind, Scanned};

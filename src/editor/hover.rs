@@ -20,7 +20,7 @@ pub struct Hover {
 }
 
 impl Analysis {
-    /// The hover text of the word at a position, with prices for the source's profiles.
+    /// The hover text of the word at a position, with costs for the source's profiles.
     pub fn hover(&self, position: u32, source: &Source<'_>) -> Option<Hover> {
         let word = self.word_at(position)?;
         let mut parts: Vec<String> = Vec::new();
@@ -149,7 +149,7 @@ fn operation(priced: &Priced, profiles: &[String]) -> String {
     text
 }
 
-/// A price in a few words, or `None` if the profile has no prices.
+/// A cost in a few words, or `None` if the profile has no costs.
 pub fn price(answer: &Answer) -> Option<String> {
     match answer {
         Answer::Planned { cost, .. } if cost.latency > 0 => {

@@ -1,7 +1,7 @@
-//! Answers for editors about a shader: messages, names, prices, completion. This module uses no files and no processes,
+//! Answers for editors about a shader: messages, names, costs, completion. This module uses no files and no processes,
 //! so that the language server and a web page can share it.
 //!
-//! All answers come from the compiler: names from the front end, words from the language tables, prices from the
+//! All answers come from the compiler: names from the front end, words from the language tables, costs from the
 //! planner. For a shader with errors, a similar shader without errors completes them: its last good version, or the
 //! shader without its wrong statements.
 
@@ -89,7 +89,7 @@ impl Message {
     }
 }
 
-/// A shader as it was understood.
+/// An analysed shader.
 pub struct Analysis {
     language: Language,
     sources: Arc<SourceMap>,
@@ -282,8 +282,8 @@ impl Analysis {
         })
     }
 
-    /// The price of each operation in a part of a file on the first profile: where the operation ends, and the price in
-    /// words.
+    /// The cost of each operation in a part of a file on the first profile: where the operation ends, and the cost as
+    /// text.
     pub fn hints(&self, source: &Source<'_>, file: &str, range: &Range<usize>) -> Vec<(usize, String)> {
         let here = |priced: &&Priced| *priced.file == *file && range.contains(&priced.range.start);
         let shown = self.prices(source).iter().filter(here);

@@ -1,4 +1,4 @@
-//! Names and prices of a shader with errors, taken from a good version. They hold where the two texts are equal.
+//! Names and costs of a shader with errors, taken from a good version. They hold where the two texts are equal.
 
 use super::texts::Texts;
 use super::{Analysis, Resolved, Source};
@@ -171,7 +171,7 @@ impl<'a> Near<'a> {
         Some(Span::new(name.hi, self.exact(last)?.hi.max(name.hi)))
     }
 
-    /// The prices of the good version's operations that are still in the text.
+    /// The costs of the good version's operations that are still in the text.
     pub fn prices(&self, source: &Source<'_>) -> Vec<Priced> {
         let texts = Texts::of(&self.good.sources, source.loader);
         let all = self.good.prices(&texts.source(source));

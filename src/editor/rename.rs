@@ -37,7 +37,7 @@ impl Analysis {
     /// The name at a position, if it can be renamed.
     ///
     /// # Errors
-    /// When it cannot.
+    /// Returns an error if the name cannot be renamed.
     pub fn can_rename(&self, position: u32) -> Result<Span, RenameError> {
         self.renamed(position)?;
         self.word_at(position).ok_or(RenameError::NotHere)
@@ -60,7 +60,7 @@ impl Analysis {
     /// The places of the name at a position, if all can have the new name.
     ///
     /// # Errors
-    /// When they cannot.
+    /// Returns an error if a place cannot have the new name.
     pub fn rename(&self, position: u32, name: &str, source: &Source<'_>) -> Result<Vec<Place>, RenameError> {
         let declaration = self.renamed(position)?;
         if !is_name(name, self.language) {

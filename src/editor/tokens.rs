@@ -44,7 +44,7 @@ impl TokenKind {
 pub struct SemanticToken {
     pub range: Range<usize>,
     pub kind: TokenKind,
-    /// True if the language brings it.
+    /// True if it is built into the language.
     pub is_builtin: bool,
     pub is_constant: bool,
 }

@@ -19,7 +19,7 @@ pub struct Lowering {
     pub rule: &'static str,
     /// True if it is the sequence of the 2016 proposal.
     pub proposed: bool,
-    /// The lanes that are known to run the operation.
+    /// The lanes known to run the operation.
     pub activity: &'static str,
     /// True if all active lanes get the same result.
     pub uniform: bool,
@@ -34,7 +34,7 @@ pub struct Lowering {
     pub unwritten: Option<String>,
     /// Instructions of the sequence by the unit that runs them.
     pub units: Vec<Instructions>,
-    /// Wait states among the lines, as they are written.
+    /// Wait states among the written lines.
     pub wait_states: u32,
     pub cost: PlanCost,
     /// Plans that lost, the closest first.
@@ -44,7 +44,7 @@ pub struct Lowering {
     pub picture: Option<Picture>,
     /// Plans of other copies of the operation, from unrolled loops and inlined functions.
     pub copies: Vec<Lowering>,
-    /// True if the plan was chosen by its price.
+    /// True if the plan was chosen by its cost.
     #[serde(skip)]
     pub(super) is_priced: bool,
     #[serde(skip)]
@@ -78,7 +78,7 @@ impl Lowering {
         }
     }
 
-    /// Instructions at the operation, as they are written, otherwise as they are priced.
+    /// Instructions at the operation: the written ones, or otherwise the estimate.
     pub fn instructions(&self) -> u32 {
         match self.unwritten {
             Some(_) => self.cost.written(),

@@ -120,7 +120,7 @@ pub enum OnProfile {
 /// Explains a shader for the profiles of some options, which otherwise are equal.
 ///
 /// # Errors
-/// When the shader is wrong for all profiles, or no profile's front end accepts it.
+/// Returns an error if the shader is wrong for all profiles, or no profile's front end accepts it.
 pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Report, Failure> {
     let mut readings = Readings::new(*input, loader, Vec::new());
     let shader = Shader::read(&mut readings, options, (Lines::Wanted, lowering::of))?;

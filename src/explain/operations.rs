@@ -31,7 +31,7 @@ pub struct Site {
     pub inst: Option<(FuncId, InstId)>,
     /// True if it runs in a fragment shader.
     pub fragment: bool,
-    /// The lanes that are known to run it.
+    /// The lanes known to run it.
     pub activity: Activity,
     /// See [`Request::index`].
     pub index: Option<Vec<u32>>,
@@ -87,7 +87,7 @@ pub enum Lines {
 /// The facts about a module's operations at the point where a profile's output is written, and their lines there.
 pub enum Facts {
     Kernel(KernelFacts),
-    /// A module as it is written, with the numbers that its operations have.
+    /// The written module, with the numbers of its operations.
     Module(Emitted, BTreeMap<(FuncId, InstId), u32>),
 }
 
@@ -191,7 +191,7 @@ pub struct CallSite {
     /// Counted from 1; columns count characters.
     pub line: u32,
     pub column: u32,
-    /// The operation as it is written, its first line.
+    /// The first line of the operation in the source.
     pub code: String,
     /// The whole line.
     pub text: String,

@@ -1,4 +1,4 @@
-//! The plan and the price of each operation on some profiles, by place, for display next to the source.
+//! The plan and the cost of each operation on some profiles, by place, for display next to the source.
 
 use super::meaning::meaning;
 use super::operations::{Lines, Site};

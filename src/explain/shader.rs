@@ -63,7 +63,7 @@ impl<T> Shader<T> {
     /// operation. The answer can use its lines if they were requested.
     ///
     /// # Errors
-    /// When no profile's front end accepts the shader.
+    /// Returns an error if no profile's front end accepts the shader.
     pub fn read(
         readings: &mut Readings<'_>,
         options: &[Options],

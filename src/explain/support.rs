@@ -80,7 +80,7 @@ impl fmt::Display for Support {
 /// The support matrix of a shader for the profiles of some options, which otherwise are equal.
 ///
 /// # Errors
-/// When the shader is wrong for all profiles, or no profile's front end accepts it.
+/// Returns an error if the shader is wrong for all profiles, or no profile's front end accepts it.
 pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Matrix, Failure> {
     let mut readings = Readings::new(*input, loader, Vec::new());
     let shader = Shader::read(&mut readings, options, (Lines::Unneeded, support))?;

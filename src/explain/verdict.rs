@@ -30,11 +30,11 @@ impl Answer {
     }
 }
 
-/// The answers of the profiles of some options to a shader that was parsed for them; `is_no` tells which answers refuse
-/// an operation. A library has nothing to compile, so every profile that reads it succeeds.
+/// The answers of the profiles of some options to a shader that was parsed for them; `is_no` selects the answers that
+/// refuse an operation. A library has nothing to compile, so every profile that reads it succeeds.
 ///
 /// # Errors
-/// When the shader is wrong for all profiles.
+/// Returns an error if the shader is wrong for all profiles.
 pub fn answers<T>(
     readings: &mut Readings<'_>,
     options: &[Options],

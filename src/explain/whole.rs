@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct Whole {
     /// Such as `struct P of 3 members`.
     pub words: String,
-    /// Moves that it becomes.
+    /// Number of moves that it is split into.
     pub moves: usize,
     /// The number of moves that are done in the same way.
     pub alike: usize,

@@ -89,7 +89,7 @@ impl Conversion {
 /// `compare(a, b, argument)` is `Less` if candidate `a` is better for the argument.
 ///
 /// # Errors
-/// Two candidates neither of which is better.
+/// Returns two candidates if neither is better than the other.
 pub fn best(
     candidates: usize,
     arguments: usize,

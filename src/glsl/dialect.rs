@@ -21,13 +21,13 @@ pub struct Dialect {
     pub auto_bindings: bool,
     /// Inputs and outputs without a location get the next one, and so do uniforms outside blocks.
     pub auto_locations: bool,
-    /// The first location of uniforms, and the locations of some that are named.
+    /// The first location of uniforms, and the locations of some by name.
     pub uniform_base: u32,
     pub uniform_locations: Vec<(String, u32)>,
     pub bases: Vec<BindingBase>,
 }
 
-/// The offset that is added to the bindings of one kind of resource.
+/// The offset added to the bindings of one kind of resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BindingBase {
     pub kind: ResourceKind,

@@ -218,7 +218,7 @@ static GROUPS: &[Group] = &[
 const SLOTS: usize = 1024;
 /// A free slot.
 const FREE: (u8, u8) = (u8::MAX, 0);
-/// Group and position in it, by [`Key`], with linear probing.
+/// Group and index within it, by [`Key`], with linear probing.
 static TABLE: [(u8, u8); SLOTS] = table();
 
 const fn table() -> [(u8, u8); SLOTS] {

@@ -116,7 +116,7 @@ pub fn compile(
     (!diagnostics.has_errors()).then_some(module)
 }
 
-/// A shader that was parsed.
+/// A parsed shader.
 struct Read<'a> {
     tree: &'a ast::Ast,
     stream: &'a TokenStream,

@@ -44,7 +44,7 @@ const FLOAT_SUFFIXES: &[(&str, u8)] =
 /// The value of a literal.
 ///
 /// # Errors
-/// When a digit, a suffix or the size is wrong.
+/// Returns an error if a digit, a suffix or the size is wrong.
 pub fn literal(text: &str) -> Result<Literal, NumberError> {
     if is_hex(text) || !text.contains(['.', 'e', 'E']) {
         let (value, suffix) = integer(text)?;
@@ -56,7 +56,7 @@ pub fn literal(text: &str) -> Result<Literal, NumberError> {
 /// Value and suffix of an integer in base 8, 10 or 16; the suffix is not checked.
 ///
 /// # Errors
-/// When it has no digits, an invalid digit for its base, or more than 64 bits.
+/// Returns an error if the text has no digits, has an invalid digit for its base, or exceeds 64 bits.
 pub fn integer(text: &str) -> Result<(u64, &str), NumberError> {
     let (radix, body) = match text {
         _ if is_hex(text) => (16, &text[2..]),

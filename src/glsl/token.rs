@@ -13,8 +13,8 @@ pub struct Symbol(pub u32);
 pub struct Interner {
     text: String,
     words: Vec<Word>,
-    /// Open addressing over a power of two of slots, at least half of them free; 0 is free, otherwise the symbol plus
-    /// one.
+    /// Hash table with open addressing and a power-of-two number of slots, at least half of them free; 0 marks a free
+    /// slot, other values are the symbol plus one.
     slots: Vec<u32>,
 }
 

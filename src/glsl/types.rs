@@ -82,7 +82,7 @@ pub enum TypeName {
     /// A name from the explicit-arithmetic extensions for a type that also has a plain name (`float32_t`, `u32vec3`).
     /// Without such an extension it is an ordinary identifier.
     Explicit(Basic),
-    /// A type that only an extension brings ([`super::extended`]).
+    /// A type that only an extension provides ([`super::extended`]).
     Extended(Basic),
     /// An image, a sampler, or both in one.
     Opaque(Type),
@@ -163,7 +163,7 @@ fn dimension(text: &str) -> Option<u8> {
     }
 }
 
-/// `int32_t`, `f64vec3`, `float16_t`, `f32mat2x3` and their kin.
+/// `int32_t`, `f64vec3`, `float16_t`, `f32mat2x3` and the like.
 fn explicit(name: &str) -> Option<TypeName> {
     let (kind, rest) = explicit_kind(name)?;
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -180,7 +180,7 @@ fn explicit(name: &str) -> Option<TypeName> {
     sized(shape)
 }
 
-/// `bfloat16_t`, `fe4m3vec2` and their kin.
+/// `bfloat16_t`, `fe4m3vec2` and the like.
 fn encoded(name: &str) -> Option<TypeName> {
     Encoding::ALL.into_iter().find_map(|encoding| {
         let size = match name.strip_prefix(encoding.name()) {

@@ -80,7 +80,7 @@ pub fn size_unknown(name: &str, span: Span) -> Diagnostic {
 /// Checks that a segment fits into the subgroup.
 ///
 /// # Errors
-/// When it is wider than a subgroup of fixed size.
+/// Returns an error if the segment is wider than a subgroup of fixed size.
 pub fn check_width(width: u32, subgroup: Option<u32>) -> Result<(), RuleError> {
     match subgroup {
         Some(subgroup) if width > subgroup => Err(RuleError::WiderThanSubgroup { width, subgroup }),

@@ -69,7 +69,7 @@ impl Shape {
         }
     }
 
-    /// A vector of the same size of another scalar.
+    /// A vector of the same size with another scalar.
     #[must_use]
     pub fn with_scalar(self, scalar: Scalar) -> Shape {
         let kind = SCALARS.iter().position(|s| *s == scalar).expect("the tables name their own scalars only") as u8;

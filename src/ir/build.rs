@@ -16,7 +16,7 @@ use crate::limits;
 use crate::source::Span;
 use smallvec::{SmallVec, smallvec};
 
-/// Most operands that constants are searched for among; longer lists (arrays) go to the heap.
+/// Maximum number of operands to search for constants on the stack; longer lists (arrays) go to the heap.
 const FEW: usize = 16;
 
 /// A block under construction. Its instructions are in [`Builder::pending`] from `start` on.

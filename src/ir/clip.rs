@@ -43,7 +43,7 @@ pub struct ClipSpace {
     pub depth: DepthRange,
 }
 
-/// A position that is written: a variable, or a member of a block.
+/// A written position: a variable, or a member of a block.
 #[derive(Clone, Copy)]
 struct Position {
     global: GlobalId,

@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 
 type Insts = SmallVec<[InstId; 4]>;
 
-/// The switches of a module that must be rewritten for this, by block.
+/// The switches of a module that must become selections, by block.
 pub struct Diverging(Vec<(FuncId, BlockId, Vec<InstId>)>);
 
 impl Diverging {

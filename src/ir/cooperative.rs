@@ -89,7 +89,7 @@ pub struct Decoders {
     pub vector: Option<FuncId>,
 }
 
-/// The elements of a matrix that a reduction folds, by SPIR-V's number (Cooperative Matrix Reduce).
+/// The elements of a matrix that are reduced together, by SPIR-V's number (Cooperative Matrix Reduce).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reduced {
     Row = 1,

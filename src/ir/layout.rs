@@ -124,7 +124,7 @@ impl Layouts {
     /// The laid-out form of a logical type. Matrices are row-major if `row_major`.
     ///
     /// # Errors
-    /// When the type, or a part of it, has no layout.
+    /// Returns an error if the type, or a part of it, has no layout.
     pub fn lay_out(&mut self, module: &mut Module, ty: TypeId, rule: Rule, row_major: bool) -> Result<Laid, Problem> {
         if self.depth == DEPTH_LIMIT {
             return Err(Problem::TooDeep);
@@ -190,7 +190,7 @@ impl Layouts {
     /// The laid-out twin of a logical struct. `members` has the source's layout of its members; it may be shorter.
     ///
     /// # Errors
-    /// When a member has no layout, or cannot have the requested one.
+    /// Returns an error if a member has no layout, or cannot have the requested one.
     pub fn lay_out_struct(
         &mut self,
         module: &mut Module,

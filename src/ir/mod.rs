@@ -226,7 +226,7 @@ pub enum Binding {
         location: u32,
         binding: Option<u32>,
     },
-    /// An atomic counter: the binding of its buffer, and bytes in that.
+    /// An atomic counter: the binding of its buffer, and its offset in bytes.
     Counter {
         binding: u32,
         offset: u32,
@@ -516,7 +516,7 @@ pub struct FragmentModes {
 pub struct LayerModes {
     /// True if it is added to the viewport index.
     pub viewport_relative: bool,
-    /// The offset that is added to it in the second view.
+    /// The offset added to it in the second view.
     pub secondary_offset: Option<u32>,
 }
 
@@ -580,7 +580,7 @@ pub struct Module {
     pub rays: RayModes,
     /// Task and mesh shaders use SPV_NV_mesh_shader.
     pub nvidia_meshes: bool,
-    /// The resources of the stages that are linked with this one.
+    /// The resources of the stages linked with this one.
     pub others: Vec<Other>,
     /// The tessellation control stage of the same program, which reads the vertices.
     pub control: Option<std::sync::Arc<Module>>,

@@ -11,7 +11,7 @@ use super::{FuncId, Function, Module};
 /// How far a module may grow.
 #[derive(Clone, Copy, Debug)]
 pub struct Growth {
-    /// Instructions of the functions that are inlined wherever they are called.
+    /// Maximum size in instructions of functions that are always inlined.
     pub small: usize,
     /// Total instructions in the copies of all other functions that are called more than once.
     pub inlined: usize,

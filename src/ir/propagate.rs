@@ -42,7 +42,7 @@ pub(super) struct Walk<'a> {
     pub(super) is_plain: Vec<bool>,
     /// The constant value of each variable.
     pub(super) holds: Vec<Option<ConstId>>,
-    /// Variables that were stored to, in order, with their previous values.
+    /// Variables stored to, in order, with their previous values.
     stored: Vec<(LocalId, Option<ConstId>)>,
     /// The values of instructions that are not needed for them.
     pub(super) replaced: Vec<Option<Value>>,
@@ -155,7 +155,7 @@ impl Walk<'_> {
         self.forget(first);
     }
 
-    /// Forgets the values of the variables that were stored to since a point.
+    /// Forgets the values of the variables stored to since a point.
     fn forget(&mut self, first: usize) {
         for (local, _) in &self.stored[first..] {
             self.holds[local.index()] = None;

@@ -1,4 +1,4 @@
-//! Instructions that are put into an entry point after it was built.
+//! Instructions added to an entry point after it was built.
 
 use super::{BlockId, Function, Inst, InstFlags, InstId, Op, TypeId, Value};
 use crate::source::Span;

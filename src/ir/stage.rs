@@ -147,7 +147,7 @@ pub enum Crowd {
     Corners,
     /// The vertices of a geometry shader's input primitive.
     InputVertices,
-    /// The vertices that a patch has at most.
+    /// The maximum number of vertices in a patch.
     PatchVertices,
     /// The vertices that the shader assigns.
     OutputVertices,
@@ -188,9 +188,9 @@ pub enum PrimitiveMode {
     OutputTriangleStrip,
     OutputLines,
     OutputTriangles,
-    /// The most that a geometry or mesh shader assigns, or the number of a patch.
+    /// The maximum number of vertices that a geometry or mesh shader writes, or the number of vertices in a patch.
     OutputVertices(u32),
-    /// The most that a mesh shader assigns.
+    /// The maximum number of primitives that a mesh shader writes.
     OutputPrimitives(u32),
     SpacingEqual,
     SpacingFractionalEven,

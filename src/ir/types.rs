@@ -152,7 +152,7 @@ impl Space {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayLen {
     Fixed(u32),
-    /// Given by a specialization constant (or an expression of such) of integer type.
+    /// Given by an integer specialization constant, or by an expression of specialization constants.
     Spec(ConstId),
     /// Known at run time only; the last member of a buffer block.
     Runtime,

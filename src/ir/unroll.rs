@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 type Insts = SmallVec<[InstId; 4]>;
 
-/// Instructions that the turns of a loop may have together.
+/// Limits on the total size of an unrolled loop's iterations, in instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Size limit of a loop with an unroll attribute.

@@ -56,7 +56,7 @@ macro_rules! ensure {
 }
 use ensure;
 
-/// Checks everything that [`super`] promises of a module.
+/// Checks all invariants that [`super`] states for a module.
 ///
 /// # Errors
 /// Returns all violations, in module order. If types or constants have violations, nothing after them is examined.

@@ -53,10 +53,10 @@ pub fn is_whole(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Struct(_) | Type::Array { .. } | Type::Matrix { .. })
 }
 
-/// The moves that a value of a type becomes.
+/// The moves that a value of a type is split into.
 ///
 /// # Errors
-/// When it cannot be moved.
+/// Returns an error if the type cannot be moved.
 pub fn moves(types: &Types, ty: TypeId) -> Result<Moves, Unmovable> {
     let mut moves = Moves::default();
     add(types, ty, 1, &mut moves)?;

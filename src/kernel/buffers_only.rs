@@ -10,7 +10,7 @@ const NO_IMAGES: &str = "in PTX and in the simulator";
 /// Refuses other stages than compute.
 ///
 /// # Errors
-/// Returns the entry point.
+/// Returns an error at the entry point.
 pub fn check_stage(kernel: &Kernel) -> Result<(), Vec<Diagnostic>> {
     if kernel.stage == Stage::Compute {
         return Ok(());
@@ -22,7 +22,7 @@ pub fn check_stage(kernel: &Kernel) -> Result<(), Vec<Diagnostic>> {
 /// Refuses other stages than compute, and images.
 ///
 /// # Errors
-/// Returns the entry point, or with each variable and operation.
+/// Returns an error at the entry point, or one at each image operation.
 pub fn check(kernel: &Kernel) -> Result<(), Vec<Diagnostic>> {
     check_stage(kernel)?;
     let message = format!("images and textures are not supported {NO_IMAGES} yet");

@@ -84,7 +84,7 @@ impl Prepared {
     /// Runs the remaining passes. Profiles with the same features, plans and fast fused operations get the same kernel.
     ///
     /// # Errors
-    /// When a pass has produced an invalid kernel.
+    /// Returns an error if a pass has produced an invalid kernel.
     pub fn finish(self, plans: &[Arc<Plan>], profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
         self.finish_in(plans, profile, &mut Pipeline::default())
     }
@@ -150,7 +150,7 @@ fn simplify(
 /// Checks that a target can run workgroups of a size.
 ///
 /// # Errors
-/// Returns the number of invocations if it cannot.
+/// Returns the number of invocations if the target cannot run that many.
 pub fn check_workgroup(size: [u32; 3], span: Span, target: Target) -> Result<(), Vec<Diagnostic>> {
     let total: u128 = size.into_iter().map(u128::from).product();
     let limit = target.row().invocations;

@@ -84,7 +84,7 @@ impl LaneRows {
         self.row(all(32), f)
     }
 
-    /// Places in a workgroup, as far as the lane tells them.
+    /// Coordinates in a workgroup, as far as the lane determines them.
     fn built_in(&self, kernel: &Kernel, built_in: BuiltIn, component: u8) -> Option<KnownLanes> {
         let size = u64::from(self.size);
         let [x, y, _] = kernel.workgroup_size.map(u64::from);

@@ -253,7 +253,7 @@ struct Analyses<'k> {
 }
 
 impl Analyses<'_> {
-    /// The request to the planner; `None` for other instructions. It uses the operands as they were for the analyses.
+    /// The request to the planner; `None` for other instructions. It uses the operands that the analyses saw.
     fn request(&self, inst: InstId) -> Option<Request<'static>> {
         let Op::Lane { op, ty } = self.kernel.insts[inst].op else { return None };
         let args = self.kernel.args(inst);
@@ -299,7 +299,7 @@ struct Lowering<'k> {
     profile: &'k Profile,
     /// The remaining operations, with their plans.
     operations: Peekable<vec::IntoIter<(&'k Operation, &'k Plan)>>,
-    /// Set-up steps with their operands, and the values that they became with their numbers.
+    /// Setup steps with their operands, and the values that they became with their numbers.
     setup: FxHashMap<(StepOp, Vec<Value>), (Value, u32)>,
     setup_insts: Vec<InstId>,
     /// Instructions that go before a loop, with that loop.
@@ -344,7 +344,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Key of a set-up step: operation and operands.
+/// Key of a setup step: operation and operands.
 fn setup_key(step: &Step, args: &[Value]) -> (StepOp, Vec<Value>) {
     (step.op, args.to_vec())
 }

@@ -127,7 +127,7 @@ pub enum Origin {
     Operation(u32),
     /// Arithmetic of the shader, fused with a move of the operation with this number.
     Within(u32),
-    /// The set-up of this number, which several operations may share.
+    /// The setup of this number, which several operations may share.
     SetUp(u32),
 }
 
@@ -197,7 +197,7 @@ pub enum BufferWrites {
     Here,
 }
 
-/// A variable that is indexed at run time, in the invocation's memory.
+/// A dynamically indexed variable in the invocation's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PrivateVariable {
     /// Its first byte. Variables that are never live at the same time may share bytes.
@@ -248,7 +248,7 @@ pub struct Kernel {
     pub shared_bytes: u32,
     /// The requirements of its cross-lane operations on the workgroup; known from [`finish`](finish::finish) on.
     pub lanes: LaneContract,
-    /// For each lowered cross-lane operation, the set-ups that it needs.
+    /// For each lowered cross-lane operation, the setups that it needs.
     pub set_ups: Vec<Vec<u32>>,
     /// Bytes of private memory per invocation.
     pub private_bytes: u32,

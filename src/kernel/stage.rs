@@ -77,7 +77,7 @@ impl Input {
     }
 }
 
-/// An output that is written.
+/// A written output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
     pub name: Box<str>,

@@ -174,7 +174,7 @@ impl Tree {
         }
     }
 
-    /// For each operand of a terminator or construct, the parameter or result that it becomes; `None` for conditions.
+    /// For each operand of a terminator or construct, the parameter or result that receives it; `None` for conditions.
     pub fn destinations(&self, kernel: &Kernel, inst: InstId) -> Destinations {
         let results = |of: InstId| kernel.results(of).map(Some);
         let params = |block: BlockId| kernel.blocks[block].params.iter().copied().map(Some);

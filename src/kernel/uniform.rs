@@ -114,7 +114,7 @@ impl Uniformity {
 enum Toward {
     /// The end of a construct.
     End(InstId),
-    /// The next round of a loop.
+    /// The next iteration of a loop.
     Next(InstId),
     /// The end of the invocation.
     Return,

@@ -52,7 +52,7 @@ macro_rules! ensure {
 }
 use ensure;
 
-/// Checks everything that [`super::op`] promises of a kernel.
+/// Checks all invariants that [`super::op`] states for a kernel.
 ///
 /// # Errors
 /// Returns all violations, in text order.
@@ -69,7 +69,7 @@ struct Verifier<'k> {
     visible: Vec<bool>,
     /// Blocks and instructions that the walk has met.
     met: (Vec<bool>, Vec<bool>),
-    /// The blocks around.
+    /// The enclosing blocks.
     frames: Vec<BlockRole>,
     errors: Vec<VerifyError>,
 }

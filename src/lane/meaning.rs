@@ -207,7 +207,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
     }
 }
 
-/// Folds and scans.
+/// Reductions and scans.
 impl<T: Copy + PartialEq> Call<'_, T> {
     fn reduce<D: Domain<Data = T>>(
         &self,

@@ -86,9 +86,9 @@ pub enum ReduceKind {
     Reduce,
     /// The result in the segment's lowest lane; undefined in the others.
     ReduceLow,
-    /// The whole fold, in every lane.
+    /// The result of the whole segment, in every lane.
     AllReduce,
-    /// The fold of the lanes up to and including `i`.
+    /// The reduction of the lanes up to and including `i`.
     Inclusive,
     /// The inclusive result of lane `i - 1`; the identity in the segment's first lane.
     Exclusive,
@@ -168,7 +168,7 @@ pub enum MaskOp {
     Lt,
 }
 
-/// Part of a ballot that is counted.
+/// The part of a ballot to count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum CountOp {
     All,
@@ -226,12 +226,12 @@ pub enum LaneOp {
         width: Width,
         members: Members,
     },
-    /// `[value, head]`: inclusive fold from the nearest lane at or below `i` with `head` set.
+    /// `[value, head]`: inclusive reduction from the nearest lane at or below `i` with `head` set.
     Segmented {
         op: ReduceOp,
         width: Width,
     },
-    /// `[value, ballot]`: fold over the active lanes of the lane's partition (GL_NV_shader_subgroup_partitioned).
+    /// `[value, ballot]`: reduction over the active lanes of the lane's partition (GL_NV_shader_subgroup_partitioned).
     Partitioned {
         op: ReduceOp,
         kind: ReduceKind,

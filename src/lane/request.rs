@@ -80,7 +80,7 @@ impl LaneType {
     }
 }
 
-/// Facts about an operand that are known at compile time.
+/// Facts about an operand known at compile time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Known {
     /// Differs from lane to lane, or might.
@@ -114,7 +114,7 @@ pub struct Request<'a> {
     pub op: LaneOp,
     /// The operation's operands, as many as [`LaneOp`] lists.
     pub inputs: Cow<'a, [Input]>,
-    /// The lanes that are known to run it; `Activity::Any` if nothing is known.
+    /// The lanes known to run it; `Activity::Any` if nothing is known.
     pub activity: Activity,
     /// Operand 1 (an index, lane or distance) in each lane from 0 to `S - 1`, if it depends only on the lane and on
     /// constants; `None` if it or `S` is unknown. Must agree with [`Input::known`].

@@ -261,7 +261,7 @@ impl Signature {
         Signature { decides_alone: true, ..self }
     }
 
-    /// The fewest and the most operands.
+    /// The minimum and maximum number of operands.
     pub const fn arity(&self) -> (usize, usize) {
         (self.params.len() - self.optional, self.params.len())
     }

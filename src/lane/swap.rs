@@ -5,7 +5,7 @@
 use super::plan::AluOp;
 use serde::Deserialize;
 
-/// A move that brings lane `i` the value of lane `i ^ mask`.
+/// A move that gives lane `i` the value of lane `i ^ mask`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Swap {
     /// `v[i ^ W / 2]`.

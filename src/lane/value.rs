@@ -173,7 +173,7 @@ fn combine_bools(op: ReduceOp, a: bool, b: bool) -> Option<bool> {
     }
 }
 
-/// The identity of a fold of values such as these.
+/// The identity element for a reduction of values like these.
 pub fn identity<D: Domain>(domain: &mut D, op: ReduceOp, like: &[LaneValue<D::Data>]) -> LaneValue<D::Data> {
     if is_bool(like) { LaneValue::Bool(op == ReduceOp::And) } else { LaneValue::Data(domain.identity(op)) }
 }

@@ -24,7 +24,7 @@ static KINDS: &[(&str, &str)] = &[
     ("gl", "glsl-"), ("opengl", "glsl-"), ("gles", "glsl-es"), ("apple", "msl-"), ("ios", "msl-"), ("macos", "msl-"),
 ];
 
-/// Most names that a message lists.
+/// Maximum number of names in a message.
 const MOST_KIN: usize = 6;
 
 /// Returns true if this can follow a word of [`KINDS`]: a version or a model.

@@ -16,7 +16,7 @@ pub enum Client {
 pub struct ClientRow {
     /// In messages.
     pub name: &'static str,
-    /// The macro of GLSL that tells the API, and its value.
+    /// The GLSL macro that identifies the API, and its value.
     pub define: &'static str,
     pub value: u32,
     /// True if resources are in descriptor sets, and blocks can be push constants.
@@ -35,7 +35,7 @@ pub struct ClientRow {
     pub lower_left_origin: bool,
     /// The environment name for `spirv-val`, if it differs from the API version's name.
     pub environment: Option<&'static str>,
-    /// The newest version of SPIR-V that every implementation loads, if the API promises no newer one.
+    /// The newest version of SPIR-V that every implementation loads, if the API does not guarantee a newer one.
     pub newest: Option<(u8, u8)>,
 }
 

@@ -1,6 +1,6 @@
-//! The prices of instructions on a profile: the numbers that the planner weighs, as data of the profile.
+//! The costs of instructions on a profile: the numbers that the planner weighs, as data of the profile.
 //!
-//! A price is for one instruction on 32-bit values. Waits for the local data share are part of its latency and do not
+//! A cost is for one instruction on 32-bit values. Waits for the local data share are part of its latency and do not
 //! count as instructions.
 
 use super::Feature;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! cost_classes {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal for $need:ident,)+) => {
-        /// A kind of instruction that has its own price.
+        /// A kind of instruction that has its own cost.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
         pub enum CostClass {
@@ -31,7 +31,7 @@ macro_rules! cost_classes {
                 CostClass::ALL.iter().copied().find(|class| class.name() == name)
             }
 
-            /// A profile of hardware with this feature must have the price.
+            /// A profile of hardware with this feature must have the cost.
             pub const fn needed_for(self) -> Feature {
                 match self {
                     $(CostClass::$name => Feature::$need),+
@@ -94,7 +94,7 @@ cost_classes! {
     AmdSharedVgpr = "amd-shared-vgpr" for AmdSharedVgpr,
 }
 
-/// The price of one instruction. All fields are non-negative. A field that a file omits is 0, except that the number of
+/// The cost of one instruction. All fields are non-negative. A field that a file omits is 0, except that the number of
 /// instructions is 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -134,19 +134,19 @@ fn one() -> u8 {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Weights {
-    /// Price of an issued instruction.
+    /// Weight of an issued instruction.
     pub instruction: u16,
-    /// Price of a cycle on the longest chain of dependences.
+    /// Weight of a cycle on the longest chain of dependences.
     pub latency: u16,
-    /// Price of a use of the pipe to the local data share, which all waves of a processor share.
+    /// Weight of a use of the pipe to the local data share, which all waves of a processor share.
     pub lds: u16,
-    /// Price of a wait state, which other work may fill.
+    /// Weight of a wait state, which other work may fill.
     pub wait_state: u16,
-    /// Price of a vector register.
+    /// Weight of a vector register.
     pub vector: u16,
-    /// Price of a scalar register.
+    /// Weight of a scalar register.
     pub scalar: u16,
-    /// Price of a set-up instruction, which loops and other plans may share.
+    /// Weight of a setup instruction, which loops and other plans may share.
     pub setup: u16,
 }
 
@@ -157,7 +157,7 @@ impl Default for Weights {
     }
 }
 
-/// The prices of a profile.
+/// The costs of a profile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Costs([Option<Cost>; CostClass::ALL.len()]);
 
@@ -168,17 +168,17 @@ impl Default for Costs {
 }
 
 impl Costs {
-    /// Returns true if the profile states no prices.
+    /// Returns true if the profile states no costs.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 
-    /// The price of a class, or `None` if the profile lacks the instruction.
+    /// The cost of a class, or `None` if the profile lacks the instruction.
     pub fn of(&self, class: CostClass) -> Option<Cost> {
         self.0[class as usize]
     }
 
-    /// Sets the price of a class.
+    /// Sets the cost of a class.
     pub fn set(&mut self, class: CostClass, cost: Cost) {
         self.0[class as usize] = Some(cost);
     }

@@ -50,7 +50,7 @@ impl Profile {
     /// that the loader finds next to it.
     ///
     /// # Errors
-    /// When the text is not TOML, has unknown keys or names, lacks required keys, or contradicts itself.
+    /// Returns an error if the text is not TOML, has unknown keys or names, lacks required keys, or contradicts itself.
     pub fn from_file(text: &str, file: &str, loader: &dyn Loader) -> Result<Profile, ProfileError> {
         Reader { loader, chain: Vec::new() }.read(Text { file, text })
     }
@@ -164,7 +164,7 @@ fn features(
     Ok(fewer.iter().fold(all, |set, feature| set.without(*feature)))
 }
 
-/// The file's prices on top of the inherited ones.
+/// The file's costs on top of the inherited ones.
 fn prices(costs: &BTreeMap<Box<str>, Cost>, base: Option<&Profile>, text: Text) -> Result<Costs, ProfileError> {
     let mut all = base.map_or_else(Costs::default, |base| base.costs);
     for (name, cost) in costs {

@@ -49,11 +49,12 @@ pub struct Profile {
     pub features: FeatureSet,
     /// The name of the hardware in the target's tools, such as AMD's `gfx1030`; empty if there is none.
     pub processor: Box<str>,
-    /// Prices of its instructions; if a driver compiles the code, only the known ones.
+    /// Costs of its instructions; if a driver compiles the code, only the known ones.
     pub costs: Costs,
     /// The weights that decide between plans.
     pub weights: Weights,
-    /// True if float folds and scans have the promised order, so that their bits agree with every other target.
+    /// True if float reductions and scans have the guaranteed order, so that their bits are the same as on every other
+    /// target.
     pub reproducible: bool,
     /// Limit of the branches and loops around a cross-lane instruction; `None` if there is no limit.
     pub lane_nesting: Option<u32>,
@@ -87,8 +88,8 @@ impl Profile {
         self.processor.strip_prefix(self.target.row().processor?)?.parse().ok()
     }
 
-    /// Bits of the floats for which a fused multiply-add takes as long as an addition. For other floats crosslane
-    /// contracts nothing unless told to.
+    /// Widths in bits of the floats for which a fused multiply-add takes as long as an addition. By default crosslane
+    /// contracts no other floats.
     pub fn fast_fma(&self) -> &'static [u8] {
         if let Some(processor) = Processor::named(&self.processor) {
             return processor.fast_fma;

@@ -157,7 +157,7 @@ pub struct Share {
     pub scalar_granule: u16,
     /// VCC, and the registers after the scalar ones from gfx8 on (FLAT_SCRATCH, XNACK_MASK), also occupy registers.
     pub hidden_scalars: u16,
-    /// Waves at most.
+    /// Maximum number of waves.
     pub waves: u16,
     /// A 64-bit shift misreads an amount in the last vector register of a wave (LLVM: `Shift64HighRegBug`).
     pub misreads_last: bool,

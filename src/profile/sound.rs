@@ -1,5 +1,5 @@
 //! Checks that a profile describes hardware that can exist: a wave size that its processor and features have, only
-//! features of its own target, and a price for all its abilities.
+//! features of its own target, and a cost for all its abilities.
 
 use super::error::{ProfileError, Text};
 use super::processor::Processor;
@@ -62,7 +62,7 @@ impl Profile {
     /// Checks that the target has waves of the profile's size.
     ///
     /// # Errors
-    /// A sentence with the reason.
+    /// Returns a sentence with the reason.
     pub fn check_wave_size(&self) -> Result<(), String> {
         let Some(lanes) = self.wave_size else {
             self.promise.map_or(Ok(()), WaveSize::check)?;
@@ -129,14 +129,14 @@ fn at_wave_size(profile: &Profile, text: Text, why: String) -> ProfileError {
     }
 }
 
-/// The class and the feature of a price that is required and missing. Drivers' prices need not be known.
+/// The class and the feature of a cost that is required and missing. Drivers' costs need not be known.
 fn unpriced(profile: &Profile) -> Option<(CostClass, Feature)> {
     let is_needed = |class: &CostClass| profile.target.is_hardware() && profile.has(class.needed_for());
     let missing = |class: &CostClass| is_needed(class) && profile.costs.of(*class).is_none();
     CostClass::ALL.iter().copied().find(missing).map(|class| (class, class.needed_for()))
 }
 
-/// The error names the price, at the place that names the feature.
+/// The error names the cost, at the place that names the feature.
 fn missing_price(text: Text, class: CostClass, feature: Feature) -> ProfileError {
     let why = format!("the key is missing, and the feature {feature} needs it");
     ProfileError { key: Some(format!("costs.{}", class.name())), ..at_feature(text, feature, why) }

@@ -44,7 +44,7 @@ pub enum Placing {
 /// How far the bodies of small loops are repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoopCopies {
-    /// Copies of a body, at most.
+    /// Maximum number of copies of a body.
     pub most: usize,
     /// Instructions that all copies may have together.
     pub insts: usize,
@@ -82,7 +82,7 @@ pub struct TargetRow {
     pub key: &'static str,
     /// The language of its output.
     pub language: &'static str,
-    /// The macro of GLSL and the constant of WGSL that tell the target.
+    /// The GLSL macro and the WGSL constant that identify the target.
     pub define: &'static str,
     /// The ending of its files.
     pub ending: &'static str,
@@ -121,7 +121,7 @@ pub struct TargetRow {
     /// unrolling and 1.13 times without, and a matrix kernel with tiles of 4 by 4 sums took 1.12 times as long with
     /// those loops unrolled. `ptxas` does not unroll; `nvcc` unrolls as far as crosslane's PTX does.
     pub loop_copies: Option<LoopCopies>,
-    /// The accesses to memory that are joined into wider ones, if any.
+    /// The memory accesses that are joined into wider ones, if any.
     pub joins: Option<Joins>,
     /// Bits of the floats that have a fast fused multiply-add, by the number of the first processor. For processors
     /// with names, their rows have it.

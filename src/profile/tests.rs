@@ -33,7 +33,7 @@ fn files_are_sound_and_names_unique() {
     assert_eq!(Profile::named("spirv-9"), None);
 }
 
-/// Only SPIR-V has several APIs, and OpenGL promises only one version of it.
+/// Only SPIR-V has several APIs, and OpenGL guarantees only one version of it.
 #[test]
 fn opengl_loads_spirv_1_0_alone() {
     assert_eq!((named("opengl").client, named("opengl").version), (Client::OpenGl, (1, 0)));

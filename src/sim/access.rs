@@ -59,7 +59,7 @@ impl Reach {
         self.access.bytes.into()
     }
 
-    /// Why a lane's access cannot be.
+    /// Why a lane's access is impossible.
     fn fault(self, env: &Env, wave: &Wave, inst: &Inst, kind: AccessKind, lane: usize) -> Box<Fault> {
         let offset = self.offset(wave.row(env.program.args(inst)[0])[lane]);
         let access = env.access(kind, self.access, offset.into());
@@ -182,7 +182,7 @@ fn reads(op: AtomicOp) -> bool {
     !matches!(op, AtomicOp::Store | AtomicOp::Exchange)
 }
 
-/// The value that an atomic operation writes, if it does.
+/// The value that an atomic operation writes, if any.
 fn updated(op: AtomicOp, ty: Scalar, old: u64, [value, compared]: [u64; 2]) -> Option<u64> {
     let op = match op {
         AtomicOp::Load => return None,

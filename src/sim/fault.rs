@@ -37,7 +37,7 @@ pub enum Use {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FaultKind {
     OutOfRange(Access),
-    /// The address is not a multiple of the promised alignment, in bytes.
+    /// The address is not a multiple of the assumed alignment, in bytes.
     Misaligned(Access, u32),
     Undefined(Use),
     /// Only some of the invocations of a workgroup reach a barrier; this many wait there.

@@ -1,4 +1,4 @@
-//! Memory of a shader, and the bytes in it that are undefined.
+//! Memory of a shader, and its undefined bytes.
 
 /// One memory: a buffer, the push constants, or memory of workgroups or invocations.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -27,7 +27,7 @@ pub use physical::address_of;
 pub use program::{MAX_WAVE, Program};
 pub use watch::{Execution, Row};
 
-/// The treatment of undefined values that are stored in buffers.
+/// The treatment of undefined values stored in buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Undefined {
     /// The run ends with a fault.
@@ -62,7 +62,7 @@ impl Program<'_> {
     /// Runs the kernel over its buffers, which are in the order of [`crate::kernel::Kernel::buffers`].
     ///
     /// # Errors
-    /// The first error of the shader.
+    /// Returns the first error of the shader.
     ///
     /// # Panics
     /// When there are fewer buffers than the kernel has.

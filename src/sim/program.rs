@@ -94,7 +94,7 @@ pub const MAX_WAVE: u32 = 64;
 
 impl<'a> Program<'a> {
     /// # Errors
-    /// When the kernel has operations that span more lanes than a wave has, which cannot be simulated.
+    /// Returns an error if the kernel has operations that span more lanes than a wave has, which cannot be simulated.
     pub fn new(kernel: &'a Kernel, wave_size: u32) -> Result<Program<'a>, Diagnostic> {
         if !wave_size.is_power_of_two() || wave_size > MAX_WAVE {
             return Err(Diagnostic::error(Code::INTERNAL, format!("a wave of {wave_size} lanes cannot be simulated")));
@@ -131,7 +131,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Invocations of a workgroup, and bytes of its memory, that are simulated at most.
+/// Maximum number of simulated invocations in a workgroup, and of bytes in its memory.
 const MOST_INVOCATIONS: u64 = 1 << 16;
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -304,7 +304,7 @@ impl Flattener<'_> {
         self.open.push(Open { inst, results: 0, continuing: 0, body: (0, 0) });
     }
 
-    /// The structure that was entered last.
+    /// The last entered structure.
     fn innermost(&mut self) -> &mut Open {
         self.open.last_mut().expect("a structure is open while its blocks are flattened")
     }

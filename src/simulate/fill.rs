@@ -4,7 +4,7 @@ use super::element::Element;
 use crate::kernel::Buffer;
 use std::fmt;
 
-/// Most bytes of a buffer.
+/// Maximum number of bytes in a buffer.
 pub const MOST_BYTES: usize = 1 << 30;
 
 /// A buffer's place: its descriptor set, its binding, and its index in an array of buffers.

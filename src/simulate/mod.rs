@@ -96,7 +96,7 @@ pub fn describe(buffer: &Buffer) -> String {
 /// The memory of a buffer with these bytes.
 ///
 /// # Errors
-/// When there are too few bytes.
+/// Returns an error if there are fewer bytes than the buffer needs.
 pub fn contents(buffer: &Buffer, bytes: Vec<u8>) -> Result<Memory, String> {
     match bytes.len() < buffer.bytes as usize {
         true => Err(format!("{} bytes are too few for {}", bytes.len(), describe(buffer))),
@@ -107,7 +107,7 @@ pub fn contents(buffer: &Buffer, bytes: Vec<u8>) -> Result<Memory, String> {
 /// Runs a kernel over its buffers, in waves of this many lanes, and returns their final contents.
 ///
 /// # Errors
-/// The fault that ended the run.
+/// Returns the error that ended the run.
 pub fn run(
     kernel: &Kernel,
     wave_size: u32,

@@ -43,7 +43,7 @@ impl Alike {
 /// The only lanes in which a condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Picks {
-    /// The number of low bits of the lane index that are known.
+    /// The number of known low bits of the lane index.
     pub bits: u8,
     pub lane: u8,
 }
@@ -54,7 +54,7 @@ pub struct Held {
     pub width: Width,
     /// True for its lowest lane, false for its highest.
     pub is_low: bool,
-    /// The fold.
+    /// The reduction.
     pub at: Span,
 }
 
@@ -139,7 +139,7 @@ impl Fact {
             Alike::UNSET => Alike::ALL,
             alike => alike,
         };
-        // The result of a fold is another value in each lane.
+        // The result of a reduction differs from lane to lane.
         let held = self.held.filter(|_| alike.lanes == 0);
         Fact { is_open: self.is_open, held, ..Fact::new(alike) }
     }

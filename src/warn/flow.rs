@@ -54,7 +54,7 @@ impl Together {
 pub enum Toward {
     /// The end of a loop or switch.
     End(InstId),
-    /// The next round of a loop.
+    /// The next iteration of a loop.
     Next(InstId),
     /// The end of the function.
     Return,

@@ -20,7 +20,7 @@ pub struct Slice<'m> {
     globals: Vec<bool>,
     /// True if the whole module is marked.
     whole: bool,
-    /// True if a new mark affects functions that were examined earlier.
+    /// True if a new mark affects previously examined functions.
     spreads: bool,
 }
 
@@ -324,7 +324,7 @@ impl Pass<'_, '_> {
         self.want(base);
         if let Some(variable) = variable(self.function, base) {
             let is_new = !std::mem::replace(&mut self.needs.variables[variable], true);
-            // Stores of earlier rounds follow.
+            // Stores of earlier iterations follow.
             self.needs.is_stale |= is_new && around.depth > 0;
         }
         if let Value::Global(id) = base {

@@ -62,15 +62,15 @@ struct Search<'m> {
     function: &'m Function,
     /// The parts that may have a value here: of the variables, then of the memory that each parameter points to.
     given: Vec<Parts>,
-    /// The parts that were added, in order.
+    /// The added parts, in order.
     journal: Vec<(usize, Parts)>,
     /// The parts of each instruction's result that are used, from the first read on that may lack a value.
     used: OnceCell<Vec<Parts>>,
     /// The parts of each instruction's result that come from a variable without a value.
     empty: Vec<Parts>,
-    /// Loops around.
+    /// Number of enclosing loops.
     loops: usize,
-    /// Branches around, inside the outermost loop.
+    /// Number of enclosing branches inside the outermost loop.
     arms: usize,
     /// True if an iteration may have ended early.
     skips: bool,

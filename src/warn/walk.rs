@@ -28,7 +28,7 @@ pub struct Known {
     result: Option<Fact>,
     /// How far lanes enter it together.
     entry: Together,
-    /// How far lanes that end for good in it do so together.
+    /// How far lanes that end in it for good end together.
     discards: Together,
     /// How far lanes leave each loop together, so far.
     left: FxHashMap<InstId, Together>,
@@ -60,7 +60,7 @@ struct Version {
     store: InstId,
     /// Frames around the store.
     depth: usize,
-    /// The version that the blocks around see.
+    /// The version that the enclosing blocks see.
     outer: Option<usize>,
 }
 

@@ -47,7 +47,7 @@ fn names<'a>(source: &'a str, tokens: &[Token]) -> Names<'a> {
     names
 }
 
-/// Words that are between `var<` and `>`.
+/// Returns true for words between `var<` and `>`.
 fn is_space(word: &str) -> bool {
     const SPACES: [&str; 10] = [
         "storage",

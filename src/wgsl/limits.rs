@@ -54,7 +54,7 @@ struct Counter {
 /// Measures a text.
 ///
 /// # Errors
-/// The place where it exceeds a limit.
+/// Returns the first place where the source exceeds a limit.
 pub(super) fn measure(source: &str, tokens: &[Token]) -> Result<Depth, TooDeep> {
     let mut counter = Counter::default();
     for token in tokens {

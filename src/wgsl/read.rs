@@ -28,7 +28,7 @@ const MOST_ERRORS: usize = 16;
 /// around the error.
 ///
 /// # Errors
-/// All misspelt names and the first other error of each function, up to the first error outside functions.
+/// Returns all misspelt names and the first other error in each function, up to the first error outside functions.
 pub(super) fn parse(original: &str, offsets: &Offsets) -> Result<Module, Vec<Diagnostic>> {
     let (mut edits, mut errors) = (Vec::<Edit>::new(), Vec::new());
     loop {
@@ -133,7 +133,7 @@ pub(super) struct Checks<'a> {
 /// Checks a module against the rules of WGSL.
 ///
 /// # Errors
-/// The first violation in each function, up to the first one outside functions.
+/// Returns the first violation in each function, up to the first one outside functions.
 pub(super) fn validate(module: &mut Module, checks: Checks<'_>) -> Result<ModuleInfo, Vec<Diagnostic>> {
     check_locations(module, checks.offsets).map_err(|error| vec![*error])?;
     let Some(hidden) = language::as_known(module) else {

@@ -69,7 +69,7 @@ fn results(statement: &Statement, into: &mut FxHashSet<Id>) {
     }
 }
 
-/// Expressions that a statement, with all that is nested in it, uses.
+/// The expressions used by a statement and by everything nested in it.
 fn used(statement: &Statement, into: &mut Vec<Id>) {
     match statement {
         Statement::Emit(range) => into.extend(range.clone()),

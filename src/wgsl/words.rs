@@ -105,7 +105,7 @@ impl Speaker<'_> {
         small(cause)
     }
 
-    /// A type as it is written.
+    /// The spelling of a type.
     fn type_name(&self, of: Handle<naga::Type>) -> String {
         let mut text = String::new();
         let _ = self.module.to_ctx().write_type(of, &mut text);
@@ -393,7 +393,7 @@ fn missing(needed: Capabilities) -> Words {
     Words { text: format!("not supported yet: {}", names.join(", ")), is_refusal: true, help: None }
 }
 
-/// An address space as it is written.
+/// The spelling of an address space.
 fn named(space: AddressSpace) -> String {
     let name = match space {
         AddressSpace::Function => "function",

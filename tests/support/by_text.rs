@@ -24,7 +24,7 @@ pub struct Made {
 /// The bindings of resources that are separate in WGSL, all in set 0.
 #[derive(Debug, Clone, Default)]
 struct Apart {
-    /// Textures that brought a sampler, with its binding.
+    /// Combined textures, with the sampler's binding.
     samplers: Vec<(u32, u32)>,
     /// Elements of arrays: the array's binding, the element, and its own binding.
     elements: Vec<(u32, u32, u32)>,

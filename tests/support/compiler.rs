@@ -222,7 +222,7 @@ fn options(target: Target<'_>, emit: EmitKind) -> Result<Options, String> {
     Ok(Options { macros: width.into_iter().collect(), emit, manner, fp_contract, ..exact })
 }
 
-/// The program for NVIDIA's hardware that a fixture becomes.
+/// The NVIDIA program for a fixture.
 pub fn program(target: Target<'_>) -> Result<Program, String> {
     with_input(target, |input| nv_program(input, &options(target, EmitKind::Binary)?, &Specializations::new()))
 }
@@ -236,7 +236,7 @@ pub fn nv_program(input: &Input<'_>, options: &Options, settings: &Specializatio
     program.ok_or_else(|| render::human(&parsed.sources, &messages))
 }
 
-/// The kernel for AMD's hardware that a fixture becomes.
+/// The AMD kernel for a fixture.
 pub fn amd(target: Target<'_>) -> Result<amd::Program, String> {
     with_input(target, |input| amd_program(input, &options(target, EmitKind::Binary)?, &Specializations::new()))
 }
@@ -250,7 +250,7 @@ pub fn amd_program(input: &Input<'_>, options: &Options, settings: &Specializati
     program.ok_or_else(|| render::human(&parsed.sources, &messages))
 }
 
-/// The kernel in PTX that a fixture becomes.
+/// The PTX kernel for a fixture.
 pub fn ptx(target: Target<'_>) -> Result<ptx::Program, String> {
     with_input(target, |input| ptx_program(input, &options(target, EmitKind::Binary)?, &Specializations::new()))
 }
@@ -264,7 +264,7 @@ pub fn ptx_program(input: &Input<'_>, options: &Options, settings: &Specializati
     program.ok_or_else(|| render::human(&parsed.sources, &messages))
 }
 
-/// The kernel that a fixture becomes, its cross-lane operations as they are.
+/// The kernel for a fixture, with its cross-lane operations not lowered yet.
 pub fn kernel(target: Target<'_>) -> Result<Kernel, String> {
     with_input(target, |input| parsed(input, &options(target, EmitKind::Ir)?, &Specializations::new()))
 }

@@ -20,7 +20,7 @@ const PACKAGE: &str = "dawn/node_modules/webgpu/package.json";
 
 /// Names a headless Chromium that runs the jobs with [`SWIFTSHADER`] lanes.
 const CHROMIUM: &str = "CROSSLANE_CHROMIUM";
-/// Lanes of the driver that Chromium brings.
+/// Lanes of Chromium's own driver.
 const SWIFTSHADER: usize = 4;
 
 /// One kernel and the buffers of its runs; buffer `n` is binding `n` in group 0.

@@ -61,7 +61,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 /// type and no more components. Direct3D 12 creates no pipeline otherwise.
 ///
 /// # Errors
-/// With the first input that is not.
+/// Returns the first input that is not an output.
 pub fn agree(outputs: &[Element], inputs: &[Element]) -> Result<(), String> {
     for input in inputs.iter().filter(|input| !input.is_generated) {
         let output = outputs.iter().find(|output| output.semantic == input.semantic);

@@ -14,7 +14,7 @@ fn add(bytes: usize) {
     PEAK.fetch_max(live, Relaxed);
 }
 
-// SAFETY: every call goes to the system's allocator as it is.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(layout.size());

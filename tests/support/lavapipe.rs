@@ -115,7 +115,7 @@ impl Request {
         self.resources().first().map(parts::Resources::slots).unwrap_or_default()
     }
 
-    /// Returns true if it needs a device that is open for rays.
+    /// Returns true if it needs a device opened for ray tracing.
     fn has_rays(&self) -> bool {
         self.others.iter().any(|resources| !resources.structures.is_empty())
     }

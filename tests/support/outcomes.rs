@@ -44,7 +44,7 @@ pub fn alike(target: &str, kind: &'static str) {
 /// Counts the outcome for a kernel; returns `None` if it was refused.
 ///
 /// # Errors
-/// If it was wrong.
+/// Returns the error of a wrong kernel.
 pub fn counted<T>(target: &str, kind: &'static str, held: Result<T, String>) -> Result<Option<T>, String> {
     match held {
         Ok(held) => {
@@ -65,7 +65,7 @@ pub fn counted<T>(target: &str, kind: &'static str, held: Result<T, String>) -> 
 /// Checks the kernel for each seed, continuing after a failure.
 ///
 /// # Errors
-/// The messages about all failing kernels.
+/// Returns the messages about all failing kernels.
 pub fn each(seeds: Range<u64>, check: impl FnMut(u64) -> Result<(), String>) -> Result<(), String> {
     let wrong: Vec<String> = seeds.map(check).filter_map(Result::err).collect();
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }

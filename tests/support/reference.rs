@@ -96,7 +96,7 @@ pub fn nv_valid(mode: Shuffle, index: &[Lane<u32>], width: usize) -> Vec<Lane<bo
     each(index, |i, n| nv_source(mode, i, n as usize & 31, width).is_some())
 }
 
-// Folds and scans of whole segments
+// Reductions and scans of whole segments
 
 fn apply<T: Reduce>(op: Op, a: Lane<T>, b: Lane<T>) -> Lane<T> {
     Some(T::apply(op, a?, b?))
@@ -229,12 +229,12 @@ pub fn broadcast_first<T: Scalar>(v: &[Lane<T>]) -> Vec<Lane<T>> {
     each(v, |_, _| first.expect("an active lane exists where a lane asks"))
 }
 
-/// `subgroup{Op}` and `subgroupClustered{Op}`: the fold over the active lanes of each cluster.
+/// `subgroup{Op}` and `subgroupClustered{Op}`: the reduction over the active lanes of each cluster.
 pub fn active_reduce<T: Reduce>(op: Op, v: &[Lane<T>], cluster: usize) -> Vec<Lane<T>> {
     each(v, |i, _| v[segment(i, cluster)].iter().flatten().fold(T::identity(op), |sum, &x| T::apply(op, sum, x)))
 }
 
-/// `subgroupExclusive{Op}`: the fold over the active lanes below.
+/// `subgroupExclusive{Op}`: the reduction over the active lanes below.
 pub fn active_exclusive<T: Reduce>(op: Op, v: &[Lane<T>]) -> Vec<Lane<T>> {
     each(v, |i, _| v[..i].iter().flatten().fold(T::identity(op), |sum, &x| T::apply(op, sum, x)))
 }

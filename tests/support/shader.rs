@@ -196,7 +196,7 @@ pub const RANDOM: [(&str, Maker); 8] = [
     ("names", Shader::names),
 ];
 
-/// The options for a built-in profile and results that are compared.
+/// The options for a built-in profile, for results that are compared.
 pub fn options(profile: &str) -> Result<Options, String> {
     Profile::named(profile).map(compiler::exact).ok_or_else(|| format!("no profile {profile}"))
 }

@@ -18,7 +18,7 @@ pub struct After {
 }
 
 impl After {
-    /// The values that another run must also give: everything that is defined.
+    /// The values that another run must reproduce: everything that is defined.
     pub fn column(&self) -> Column {
         self.words.iter().zip(&self.undefined).map(|(word, undefined)| (!undefined).then_some(*word)).collect()
     }

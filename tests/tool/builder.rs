@@ -1,4 +1,5 @@
-//! The support for build scripts: what it writes and tells cargo, in a build script run by cargo and in this process.
+//! The support for build scripts: its outputs and its messages to cargo, in a build script run by cargo and in this
+//! process.
 
 use crate::folder::Folder;
 use crosslane::build::{Builder, Error, Place};

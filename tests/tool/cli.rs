@@ -137,7 +137,7 @@ fn spirv_modules_come_with_a_reflection() {
     assert_eq!(run(&["-p", "nv-ampere"])["workgroup_multiple"], 1);
 }
 
-/// SPIRV-Cross, which judges the rest, does not tell of this.
+/// SPIRV-Cross, which judges the rest, does not report this.
 #[test]
 fn reflections_tell_of_every_stage() {
     let fixture = |name: &str| -> serde_json::Value {

@@ -17,7 +17,7 @@ profiles. The test `estimates::differences_are_listed` writes this page. It fail
 |---|---|---|---|---|---|
 ";
 
-/// The parts that are counted.
+/// The counted parts.
 const PARTS: [&str; 3] = ["instructions", "set-up", "wait states"];
 
 const IDLE: &str = "a mask of a bool that may be true in idle lanes is an AND with EXEC, which is not priced";

@@ -166,7 +166,7 @@ pub struct Shown {
     pub rule: &'static str,
     /// True for the chosen plan; the rejected plans follow it.
     pub is_chosen: bool,
-    /// Instructions at the operation, instructions of the set-up, wait states.
+    /// Instructions at the operation, instructions of the setup, wait states.
     pub priced: [u32; 3],
     pub written: [u32; 3],
     /// The number that decides, for the emitted instructions. Wait states are estimated, because others depend on the
@@ -317,7 +317,7 @@ fn check_lowering(answer: &Value) {
     }
 }
 
-/// A page that is written to a file, and removed.
+/// A page, written to a file that is then removed.
 fn page(args: &[&str]) -> String {
     let path: PathBuf = std::env::temp_dir().join(format!("crosslane-explain-{}.html", std::process::id()));
     let name = path.to_str().expect("UTF-8");
@@ -357,7 +357,7 @@ fn a_page_begins_with_all_operations_on_all_profiles() {
     }
 }
 
-/// Every element that is opened is closed in its turn.
+/// Elements are closed in the reverse of the order in which they are opened.
 fn balanced(page: &str) {
     const EMPTY: &[&str] = &["meta", "rect", "path", "!DOCTYPE"];
     let mut open: Vec<&str> = Vec::new();

@@ -19,7 +19,7 @@ void main() {
 }
 ";
 
-/// The sum of each workgroup, by a fold over the subgroup.
+/// The sum of each workgroup, by a reduction over the subgroup.
 const SUM: &str = "#version 450
 #extension GL_CROSSLANE_shuffle : require
 layout(local_size_x = 32) in;

@@ -10,7 +10,7 @@ use super::mnemonic::Operation;
 use super::unit::Unit;
 use crate::kernel::Origin;
 
-/// The most instructions of a clause by generation.
+/// Maximum number of instructions in a clause, by generation.
 const LONGEST: [usize; 6] = [0, 0, 0, 63, 32, 32];
 
 /// The kinds of loads in clauses.

@@ -5,7 +5,7 @@
 
 /// An instruction of a block as the search sees it.
 pub trait Step {
-    /// The reads and writes of the instructions that are passed.
+    /// The reads and writes of the instructions in between.
     type Passed: Default;
 
     /// Returns true if it may move at all.

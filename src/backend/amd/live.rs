@@ -21,7 +21,8 @@ pub struct Live {
 }
 
 impl Live {
-    /// The live registers of a function; `is_early` tells which instructions may write before they have read all.
+    /// The live registers of a function; `is_early` selects the instructions that may write before they have read all
+    /// operands.
     pub fn new(function: &Function, is_early: impl Fn(&Inst) -> bool) -> Live {
         let graph = Graph::new(function);
         let bases = bases(function);

@@ -101,7 +101,7 @@ const fn packed_extreme(old: &'static str, new: &'static str) -> [Option<Spellin
     row
 }
 
-/// Of buffers: how they are reached precedes the name (`flat_`, `global_` and so on).
+/// Buffer instructions: the address space precedes the name (`flat_`, `global_` and so on).
 const fn memory(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     since_rdna3(old, new)
 }

@@ -98,7 +98,7 @@ const NAMED_VECTORS: u16 = 256;
 /// Writes the text of a lowered kernel.
 ///
 /// # Errors
-/// One diagnostic for each construct that the target, or crosslane so far, cannot express.
+/// Returns one diagnostic for each construct that the target, or crosslane so far, cannot express.
 pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
     with_parts(kernel, options, sources, |parts| Program {
         text: text::write(parts),

@@ -74,9 +74,9 @@ bitflags::bitflags! {
         const LANE_SELECT = 2;
         /// A mask of lanes: for a select, or carries.
         const MASK = 4;
-        /// More than 64 bits that are stored.
+        /// Stored data of more than 64 bits.
         const LONG_DATA = 8;
-        /// Data that are stored.
+        /// Stored data.
         const DATA = 16;
         /// Named in the text.
         const NAMED = 32;
@@ -95,7 +95,7 @@ bitflags::bitflags! {
         const SMEM = 1 << 3;
         /// Loads from buffers and scratch, and atomics with a result.
         const LOAD = 1 << 4;
-        /// Stores to them, and atomics without.
+        /// Stores to buffers and scratch, and atomics without a result.
         const STORE = 1 << 5;
         const LDS = 1 << 6;
         const BRANCH = 1 << 7;

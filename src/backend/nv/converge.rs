@@ -21,7 +21,7 @@ use std::borrow::Cow;
 /// Refuses cross-lane instructions inside more `IF`s and `REP`s than the profile's limit.
 ///
 /// # Errors
-/// One diagnostic, at the first such instruction.
+/// Returns one diagnostic, at the first such instruction.
 pub fn check_nesting(lines: &[Line], profile: &Profile) -> Result<(), Vec<Diagnostic>> {
     let Some(limit) = profile.lane_nesting else { return Ok(()) };
     let (mut depth, mut span) = (0_u32, Span::NONE);

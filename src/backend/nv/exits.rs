@@ -63,7 +63,7 @@ pub struct Exits {
     continues: Vec<bool>,
 }
 
-/// Goals that are reached by continuing after a block.
+/// Goals reached by continuing after a block.
 type Near = SmallVec<[Goal; 4]>;
 
 impl Exits {

@@ -204,7 +204,7 @@ fn excess_units([textures, images]: [u32; 2]) -> Vec<Diagnostic> {
     found.into_iter().filter(|(count, limit, _)| count > limit).map(excess).collect()
 }
 
-/// Inputs and outputs beyond the attributes and colours that there are.
+/// Reports inputs and outputs beyond the available attributes and colours.
 fn excess_ports(kernel: &Kernel) -> Vec<Diagnostic> {
     let (read, written) = match kernel.stage {
         Stage::Vertex => (VERTEX_ATTRIBUTES, ATTRIBUTES),

@@ -145,9 +145,9 @@ impl Graph {
 
 struct Walk<'g> {
     graph: &'g Graph,
-    /// The register for which a block's end was visited last.
+    /// For each block, the last register for which its end was visited.
     met: Vec<u32>,
-    /// That which was alive at a block's beginning last.
+    /// For each block, the last register that was live at its start.
     entered: Vec<u32>,
     /// The registers whose definition reaches the start of a block.
     reached: Vec<u32>,

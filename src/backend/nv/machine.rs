@@ -244,7 +244,7 @@ pub enum Line {
     Lane(Span),
     /// The origin of the control flow from here on; instructions have their own.
     Origin(Origin),
-    /// Nothing: an instruction that was removed.
+    /// A removed instruction.
     Empty,
 }
 

@@ -90,7 +90,7 @@ fn uses_private(lines: &[machine::Line]) -> bool {
 /// Writes the program of a lowered kernel.
 ///
 /// # Errors
-/// One diagnostic for each construct that the target, or crosslane so far, cannot express.
+/// Returns one diagnostic for each construct that the target, or crosslane so far, cannot express.
 pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
     let draft = Draft::of(kernel, options, sources)?;
     Ok(Program { text: draft.text(&options.profile.name), reflection: draft.reflection })

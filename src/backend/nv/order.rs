@@ -29,7 +29,7 @@ impl Counts {
     }
 }
 
-/// Orders every stretch anew.
+/// Reorders every region.
 pub fn order(lines: &mut [Line], registers: &Registers) {
     let counts = Counts::of(lines, registers.regs.len());
     let mut marks = vec![Mark::default(); registers.regs.len()];

@@ -182,7 +182,7 @@ fn declarations(program: &Program, uses_scratch: bool) -> String {
     text
 }
 
-/// Attributes that are read, and colours that are written.
+/// The attributes read, and the colours written.
 fn ports(kernel: &Kernel) -> String {
     let mut text = String::new();
     let stage = if kernel.stage == Stage::Fragment { "fragment" } else { "vertex" };

@@ -123,7 +123,7 @@ impl Webs {
     }
 }
 
-/// Registers that are placed together, in one variable.
+/// Registers placed together, in one variable.
 struct Unit {
     start: u32,
     members: SmallVec<[Reg; 4]>,

@@ -46,7 +46,7 @@ pub const BALLOT: &str = "vote.sync.ballot.b32";
 pub const MATCH_ANY: &str = "match.any.sync";
 pub const MATCH_ALL: &str = "match.all.sync";
 
-/// The wait for the lanes of a mask.
+/// The instruction that waits for the lanes of a mask.
 pub const SYNC: &str = "bar.warp.sync";
 
 /// The reduction of 32-bit integers.

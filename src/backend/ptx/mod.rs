@@ -81,7 +81,7 @@ pub type Program = backend::Listed<Reflection>;
 /// Writes the text of a lowered kernel.
 ///
 /// # Errors
-/// One diagnostic for each construct that the target, or crosslane so far, cannot express.
+/// Returns one diagnostic for each construct that the target, or crosslane so far, cannot express.
 pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
     with_parts(kernel, options, sources, |parts| Program {
         text: text::write(parts),

@@ -292,7 +292,7 @@ impl Interface {
     }
 }
 
-/// The specialization constants of a module as it was declared, by number.
+/// The declared specialization constants of a module, by number.
 pub(super) fn spec_constants(module: &Module) -> Vec<SpecConstant> {
     let name = |id| module.spec_names.iter().find(|(known, _)| *known == id).map(|(_, name)| name.to_string());
     let mut constants: Vec<SpecConstant> = spec_defaults(module)

@@ -59,7 +59,7 @@ pub struct Member {
     pub writeonly: bool,
 }
 
-/// Describes types; structs are numbered as they are met.
+/// Describes types; structs are numbered in the order in which they are found.
 pub(super) struct Fields<'m> {
     pub module: &'m Module,
     pub stage: Stage,

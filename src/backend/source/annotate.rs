@@ -44,7 +44,7 @@ struct Around {
 /// The statements of all functions, numbered in text order, by their positions in the source.
 struct Places {
     sorted: Vec<(u32, usize)>,
-    /// The nesting depth of each of them.
+    /// The nesting depth of each statement.
     depths: Vec<u32>,
 }
 

@@ -10,10 +10,10 @@ use crate::ir::{BlockId, Case, Op, Scalar, ScalarKind, Types};
 /// Limit of the instructions that are copied into arms because of fall-through.
 const MOST_COPIES: usize = 64;
 
-/// A switch that is a loop which runs once.
+/// A switch written as a loop that runs once.
 #[derive(Debug)]
 pub(super) struct Chain {
-    /// The length of `around` in it.
+    /// The length of `around` inside the switch.
     depth: usize,
     /// The flag that is set if an arm continues the enclosing loop.
     continues: Option<String>,

@@ -163,7 +163,7 @@ impl Expr {
         Expr::new(format!("{c} ? {a} : {r}"), Level::Choice).reading(&Reads::of([condition, accept, reject]))
     }
 
-    /// A member, component or element: `suffix` as it is written after the composite.
+    /// A member, component or element, with the text of its `suffix`.
     pub fn part(&self, suffix: &str) -> Expr {
         if let (Some(of), Some(letters)) = (&self.swizzled, suffix.strip_prefix('.')) {
             let (whole, own) = &**of;

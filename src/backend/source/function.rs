@@ -19,7 +19,7 @@ use crate::limits;
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Maximum length of an expression that is inlined into another one.
+/// Maximum length of an expression to inline into another one.
 const LONGEST: usize = 100;
 
 /// A function as text in parts.
@@ -70,7 +70,7 @@ pub(super) struct Body<'t, 'a> {
     pub id: FuncId,
     pub names: Names,
     pub uses: Uses,
-    /// Stores that are combined into one assignment.
+    /// Stores combined into one assignment.
     pub runs: Runs,
     /// The entry point, if this is its function.
     pub entry: Option<&'a EntryPoint>,
@@ -79,7 +79,7 @@ pub(super) struct Body<'t, 'a> {
     pub current: Option<InstId>,
     pub params: Vec<String>,
     pub locals: FxHashMap<LocalId, String>,
-    /// Variables that are declared with their first value.
+    /// Variables declared with their first value.
     pub waiting: FxHashSet<LocalId>,
     /// Variables that are names of values.
     pub fixed: FxHashSet<LocalId>,
@@ -88,12 +88,12 @@ pub(super) struct Body<'t, 'a> {
     copies: Copies,
     /// Variables that are read before they have a value, if the language requires one.
     unset: FxHashSet<LocalId>,
-    /// The variable that was declared last with its first value, and its name.
+    /// The last variable declared with its first value, and its name.
     pub declared: Option<(LocalId, String)>,
     /// The statements at the start of the function, in scope in all of it.
     pub setup: Vec<Stmt>,
     pub blocks: Vec<Vec<Stmt>>,
-    /// The constructs around, innermost last.
+    /// The enclosing constructs, innermost last.
     pub around: Vec<super::exits::Around>,
     /// Switches around that are loops which run once, the innermost last.
     pub chains: Vec<super::arms::Chain>,
@@ -203,7 +203,7 @@ impl<'t, 'a> Body<'t, 'a> {
         }
     }
 
-    /// A name that is unused in this scope.
+    /// An unused name in this scope.
     pub fn named(&mut self, name: &str) -> String {
         self.names.unique(name, Some(&self.t.names))
     }

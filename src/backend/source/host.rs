@@ -10,7 +10,7 @@ use crate::source::Span;
 pub(super) struct HostBlock {
     pub name: &'static str,
     pub role: Role,
-    /// Its register, if that is fixed.
+    /// Its register, if fixed.
     pub index: u32,
     /// Each value with its type and default member name: all are declared, so that their offsets are fixed.
     pub values: &'static [(BuiltIn, &'static str, &'static str)],

@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// The arguments that a function may receive by reference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum References {
-    /// None: the language copies arguments itself.
+    /// No arguments: the language copies them itself.
     No,
     /// The language copies arguments itself, but a compiler passes references: variables and parts of them, each in a
     /// single argument, and none that the function also uses by name.

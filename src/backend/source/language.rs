@@ -49,7 +49,7 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// Returns true if textures bring their samplers with them.
+    /// Returns true if textures are combined with their samplers.
     fn joins_samplers(&self) -> bool {
         false
     }
@@ -70,7 +70,7 @@ pub(super) trait Language: Debug + Sync {
         (0, u32::MAX)
     }
 
-    /// Returns true if inputs and outputs between stages have locations; without them their names tell them.
+    /// Returns true if inputs and outputs between stages have locations; otherwise they are matched by name.
     fn has_port_locations(&self) -> bool {
         true
     }
@@ -143,7 +143,7 @@ pub(super) trait Language: Debug + Sync {
     /// The resources and values that the caller must bind, as JSON.
     ///
     /// # Errors
-    /// For modules of several entry points.
+    /// Returns an error for modules with several entry points.
     fn reflection(&self, shader: &Shader, module: &Module, options: &Options) -> Result<String>;
 
     // Types.
@@ -306,7 +306,7 @@ pub(super) trait Language: Debug + Sync {
         Vec::new()
     }
 
-    /// The scalar this many bytes after an address, or the vector of such that follow each other.
+    /// The scalar this many bytes after an address, or the vector of consecutive scalars there.
     fn read_bytes(&self, b: &mut Body, _: &Address, _: Scalar, _: (u32, u8)) -> Expr {
         b.t.broken("bytes of a buffer")
     }
@@ -372,7 +372,7 @@ pub(super) trait Language: Debug + Sync {
         true
     }
 
-    /// Returns true if loops have statements between their turns.
+    /// Returns true if loops have statements between iterations.
     fn has_continuing(&self) -> bool {
         false
     }

@@ -201,7 +201,7 @@ fn member_extent(t: &mut Writer, ty: TypeId, how: How, room: Option<u32>) -> Opt
     packed.filter(|of| of.align <= how.align).map(|of| (of, true))
 }
 
-/// The bytes that a vector has at least.
+/// The minimum size of a vector in bytes.
 fn least_size(t: &Writer, ty: TypeId) -> Option<u32> {
     let (scalar, size) = t.shape(ty)?;
     Some(bytes(scalar) * u32::from(size))

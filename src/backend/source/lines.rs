@@ -173,14 +173,14 @@ impl Operation<'_> {
     }
 }
 
-/// The component for the row of a plane.
+/// The coordinate for the only row of a 2D image that replaces a 1D image.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Row {
     Absent,
     Zero,
     /// The middle of the only row.
     Middle,
-    /// That times the divisor, the last component.
+    /// The middle of the only row times the divisor, which is the last component.
     Divided,
 }
 

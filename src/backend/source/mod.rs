@@ -99,7 +99,7 @@ pub(super) const WGSL: Backend = Backend {
     ..GLSL
 };
 
-/// The name of the function that a portable instruction is.
+/// The name of the function for a portable instruction.
 fn of_group(primitive: Primitive, name: fn(GroupOp) -> Option<&'static str>) -> Option<Cow<'static, str>> {
     match primitive {
         Primitive::Group(op) => name(op).map(Cow::from),
@@ -170,7 +170,7 @@ struct Prepared<'m> {
     module: Cow<'m, Module>,
     /// The module to write, if its entry point becomes two.
     divided: Option<Module>,
-    /// The textures that were combined with their samplers.
+    /// The textures combined with their samplers.
     pairs: Vec<Pair>,
     /// The elements of arrays that are variables.
     elements: Vec<Element>,

@@ -107,7 +107,7 @@ pub(super) const fn is_buffer(space: Space) -> bool {
 }
 
 impl Body<'_, '_> {
-    /// The path to a part: into buffers by their form, elsewhere as it is.
+    /// The path to a part: buffers by their form, other variables directly.
     pub fn place_of(&mut self, id: InstId, base: Value, indices: Values, flags: InstFlags) -> Made {
         if let Some(of) = self.t.types.referred(self.type_of(base)) {
             return self.referred_place(id, base, of, indices);

@@ -30,7 +30,7 @@ pub(super) struct Ports {
     pub shared: FxHashSet<GlobalId>,
     /// Inputs and outputs that any function uses.
     pub named: FxHashSet<GlobalId>,
-    /// Inputs and outputs at locations, in the order of these.
+    /// Inputs and outputs with locations, in location order.
     pub located: [Vec<GlobalId>; 2],
     /// In the order of their use.
     pub built_in: Vec<Given>,

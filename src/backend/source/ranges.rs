@@ -6,7 +6,7 @@ use crate::ir::{
 };
 use crate::limits;
 
-/// The least and the largest number that a value can be, of all components.
+/// The smallest and the largest number that a value can be, over all components.
 type Range = (i64, i64);
 
 /// Maximum nesting depth of examined values.

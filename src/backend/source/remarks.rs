@@ -146,14 +146,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds the comments of an input or output to the member of a struct that it is.
+    /// Adds the comments of an input or output to the struct member that represents it.
     pub fn remark_on_port(&mut self, id: GlobalId, line: Option<&mut String>) {
         if let Some(line) = line {
             self.loose_remarks.remove(&id).unwrap_or_else(|| self.remarks_of(id)).put(line);
         }
     }
 
-    /// Adds the comments of a variable to the parameter of the entry point that it is.
+    /// Adds the comments of a variable to the entry point parameter that represents it.
     pub fn remark_on_argument(&mut self, id: GlobalId, text: Option<&mut String>) {
         if let Some(text) = text {
             let beside = self.loose_remarks.remove(&id).unwrap_or_else(|| self.remarks_of(id));
@@ -174,7 +174,7 @@ impl Beside {
         self.before.is_empty() && self.after.is_none()
     }
 
-    /// All of them, as lines.
+    /// All remarks, as lines.
     pub fn all(mut self) -> Vec<String> {
         self.before.extend(self.after);
         self.before
@@ -347,7 +347,7 @@ impl Scan<'_> {
         let (position, line) = (self.position(at), self.line.start);
         for comment in &mut self.found[self.before..] {
             comment.next = position;
-            // In front of code on its line it belongs to that.
+            // A comment in front of code on its line belongs to that code.
             comment.trails = comment.trails.filter(|_| comment.last_line != line);
         }
         self.before = self.found.len();

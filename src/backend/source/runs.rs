@@ -7,7 +7,7 @@ use crate::ir::{BlockId, Function, Inst, InstId, Module, Op, Scalar, Space, Type
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Stores that are combined into one assignment.
+/// Stores combined into one assignment.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     /// The vector whose components are stored.
@@ -207,7 +207,7 @@ fn letters(components: &[u8]) -> String {
 }
 
 impl Body<'_, '_> {
-    /// Writes the assignment that a run is.
+    /// Writes a run as one assignment.
     pub fn store_run(&mut self, run: &Run, store: InstId) {
         let place = match self.f.insts[store].op {
             Op::Store { pointer: Value::Inst(pointer), .. } if run.indices.len > 0 => {

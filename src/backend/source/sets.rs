@@ -36,11 +36,11 @@ pub(super) struct Point {
 /// lower sets. Resources of other stages of the program count too, so that the stages agree.
 ///
 /// # Errors
-/// If options put two resources of one kind at one place.
+/// Returns an error if options put two resources of one kind at one place.
 pub(super) fn flatten(module: &mut Module, places: &Places, language: &dyn Language) -> Made<Vec<Moved>> {
     let numbered_with = |class| language.numbered_with(class);
     let chosen = |set, binding| places.resources.values().any(|place| *place == at(place, set, binding));
-    // The least and the largest number of each resource.
+    // The smallest and the largest number of each resource.
     let mut bounds: BTreeMap<(ResourceClass, u32, u32), (u32, u32)> = BTreeMap::new();
     let mut wanted: BTreeMap<(ResourceClass, bool, u32, u32), u32> = BTreeMap::new();
     for Other { set, binding, class, count } in link::resources(module).iter().chain(&module.others).copied() {
@@ -91,7 +91,7 @@ fn crowded(module: &Module, (set, binding): (u32, u32), point: u32, language: &d
 /// Refuses push constants at the place of a uniform block, in a module in which they are such a block.
 ///
 /// # Errors
-/// Returns the other block.
+/// Returns an error that names the other block.
 pub(super) fn check_push_constants(before: &Module, places: &Places) -> Made<()> {
     let Some(chosen) = places.push_constants else { return Ok(()) };
     let has_push = before.globals.iter().any(|(_, global)| global.space == Space::PushConstant);

@@ -11,7 +11,7 @@ use std::fmt;
 pub(super) enum Role {
     /// A resource by its set and binding in the source.
     Resource(u32, u32),
-    /// The sampler that the texture of that set and binding brought with it.
+    /// The sampler of the combined texture with this set and binding.
     Sampler(u32, u32),
     /// The argument buffer of a set.
     ArgumentBuffer(u32),

@@ -34,9 +34,9 @@ pub(super) enum Kind {
         otherwise: Vec<Stmt>,
         hint: &'static str,
     },
-    /// Without a condition it runs for ever.
+    /// Without a condition the loop runs forever.
     For {
-        /// The variable that is declared in its head.
+        /// The variable declared in its head.
         first: Option<Box<Declared>>,
         condition: Option<String>,
         steps: Vec<String>,

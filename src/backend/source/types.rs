@@ -143,7 +143,8 @@ impl Writer<'_> {
         self.structs.push(self.language.struct_end().to_string());
     }
 
-    /// Returns true if an array is assigned, passed or returned whole, and the language has another type for such.
+    /// Returns true if an array is assigned, passed or returned whole, and the language has another type for array
+    /// values.
     pub fn is_array_value(&self, id: TypeId) -> bool {
         self.array_values.contains(&id)
     }

@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// A position in a block: before the instruction with this index.
 pub(super) type Place = (BlockId, u32);
 
-/// Instructions that are examined between a value and its use at most.
+/// Maximum number of instructions examined between a value and its use.
 const MOST_LOOKED_AT: usize = 96;
 
 /// The uses of one function.
@@ -205,7 +205,7 @@ impl Uses {
         }
     }
 
-    /// The variables that are declared before an instruction.
+    /// The variables declared before an instruction.
     pub fn declared_at(&self, place: Place) -> &[LocalId] {
         self.declared.get(&place).map_or(&[], Vec::as_slice)
     }

@@ -42,7 +42,7 @@ pub(super) fn open_blocks(module: &mut Module) {
     }
 }
 
-/// The variables that the members of a block become.
+/// The variables that replace the members of a block.
 fn members_of(module: &mut Module, id: GlobalId) -> Vec<GlobalId> {
     let block = module.globals[id].clone();
     let Type::Struct(of) = module.types.get(block.ty) else { return Vec::new() };

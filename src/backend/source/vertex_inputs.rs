@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Moves the inputs of a vertex shader to other locations.
 ///
 /// # Errors
-/// When two of them then have the same location, or the same semantic in a language with semantics.
+/// Returns an error if two inputs then have the same location, or the same semantic in a language with semantics.
 pub(super) fn place(module: &mut Module, places: &Places, has_semantics: bool) -> Result<(), Vec<Diagnostic>> {
     if module.entry_points.first().is_none_or(|entry| entry.stage != Stage::Vertex) {
         return Ok(());

@@ -49,7 +49,7 @@ pub(super) struct Writer<'a> {
     pub declarations: BTreeMap<GlobalId, Vec<String>>,
     /// Helper functions of the text.
     pub helpers: Vec<String>,
-    /// Names of helpers that were renamed, and the types for which each exists.
+    /// Names of renamed helpers, and the types for which each exists.
     pub helper_names: FxHashMap<&'static str, String>,
     pub helped: FxHashSet<(&'static str, TypeId)>,
     pub functions: Vec<Definition>,
@@ -136,7 +136,7 @@ pub(super) struct Shader {
     entry: String,
     /// Buffers whose size the shader queries.
     sized: Vec<String>,
-    /// Textures that were combined with their samplers.
+    /// Textures combined with their samplers.
     pub pairs: Vec<Pair>,
     /// Elements of arrays that are variables.
     pub elements: Vec<Element>,
@@ -209,7 +209,7 @@ impl<'a> Writer<'a> {
     }
 
     /// # Errors
-    /// One diagnostic for each construct that the language, or crosslane so far, cannot express.
+    /// Returns one diagnostic for each construct that the language, or crosslane so far, cannot express.
     pub fn run(mut self) -> Result<Shader, Vec<Diagnostic>> {
         let module = self.module;
         let entries = module.entry_points.as_slice();

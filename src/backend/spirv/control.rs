@@ -24,7 +24,7 @@ pub(super) struct Scope {
     yields: Vec<Word>,
     /// Unreachable blocks that still branch to the merge block.
     dead: Vec<Word>,
-    /// The promoted variables that it stores to.
+    /// The promoted variables that the construct stores to.
     pub list: Range<usize>,
     /// Their values at the start of each of its parts.
     before: State,

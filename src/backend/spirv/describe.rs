@@ -341,7 +341,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The variables that start as parameters, with the numbers of these.
+/// The variables that start as parameters, with the parameters' numbers.
 fn arguments(f: &Function) -> Vec<(LocalId, u32)> {
     let stores = f.blocks[f.body].insts.iter().filter_map(|inst| match f.insts[*inst].op {
         ir::Op::Store { pointer: Value::Local(local), value: Value::Param(number) } => Some((local, number)),

@@ -55,7 +55,7 @@ impl Emitter<'_> {
 }
 
 impl Body<'_, '_> {
-    /// The instruction of the two extensions, if the version has no other.
+    /// The extensions' own instruction, if this version of SPIR-V has no equivalent.
     pub fn early_instruction(&self, op: GroupOp) -> Option<Op> {
         let early = match op {
             GroupOp::Broadcast => Op::SubgroupReadInvocationKHR,

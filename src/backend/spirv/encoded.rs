@@ -37,7 +37,7 @@ pub(super) fn any(types: &Types) -> bool {
 }
 
 impl Emitter<'_> {
-    /// Asks for cooperative matrices of such elements.
+    /// Requests the capability for cooperative matrices with elements of this type.
     pub fn need_encoded_matrix(&mut self, element: TypeId) {
         match self.module.types.scalar_of(element).map(|scalar| scalar.kind) {
             Some(ScalarKind::Encoded(Encoding::BFloat16)) => {

@@ -73,7 +73,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The origin and the test modes of the shader; `interface` tells if it writes the depth.
+    /// The origin and the test modes of the shader; `interface` shows whether it writes the depth.
     fn fragment_modes(&mut self, function: Word, modes: FragmentModes, interface: &[Word]) {
         let interlock = modes.interlock.or_else(|| self.globals.interlocked.then_some(Interlock::default()));
         let mut mode = |mode: ExecutionMode| self.out.modes.op(Op::ExecutionMode, &[function, mode as Word]);

@@ -71,7 +71,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Records an instruction that older versions lack, or have by an extension.
+    /// Records an instruction that older versions lack or have only through an extension.
     fn need_op(&mut self, op: Op) {
         match op {
             Op::DecorateId | Op::ExecutionModeId => self.needs.since(Version::V1_2, &format!("Op{op:?}")),

@@ -17,7 +17,7 @@ use rspirv::spirv::{Decoration, FunctionControl, Op, StorageClass, Word};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
-/// Operands that an instruction usually has at most; more go to the heap.
+/// Number of operands that is usually enough; more go to the heap.
 pub(super) const FEW: usize = 6;
 
 /// The flags that become decorations of the result.
@@ -50,7 +50,7 @@ pub(super) struct Body<'e, 'a> {
     /// The instruction being written.
     pub at: InstId,
     pub uses: Uses,
-    /// Ids of set-up steps of lane plans.
+    /// Ids of setup steps of lane plans.
     pub lane_setup: super::lane::Setup,
     /// Cross-lane operations and the positions of their instructions in `code`.
     lane_code: Vec<(InstId, Range<usize>)>,
@@ -248,7 +248,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The id of an operand that is declared on first use.
+    /// The id of an operand, which is declared on first use.
     fn declared(&mut self, value: Value) -> Word {
         match value {
             Value::Inst(id) => self.values[id.index()],

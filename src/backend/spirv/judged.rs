@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
-/// Modules that were judged by this process.
+/// Modules already judged by this process.
 static JUDGED: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
 
 /// The validator's error about a module; `None` if there is no validator.

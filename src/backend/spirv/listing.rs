@@ -52,7 +52,7 @@ impl Consumer for Reader {
 /// otherwise first.
 ///
 /// # Errors
-/// A sentence with the reason that the words are not a module.
+/// Returns a sentence with the reason that the words are not a module.
 pub fn disassemble(words: &[u32]) -> Result<String, String> {
     let (words, small) = SmallFloats::replaced(words);
     let text = known(&words).or_else(|failure| {

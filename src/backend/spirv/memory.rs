@@ -14,7 +14,7 @@ use crate::ir::{
 use rspirv::spirv::{Capability, MemorySemantics, Op, Word};
 use smallvec::{SmallVec, smallvec};
 
-/// Maximum length of arrays that are copied element by element.
+/// Maximum length of arrays to copy element by element.
 const MOST_COPIED: u32 = 16384;
 
 /// One part of a composite type.
@@ -26,7 +26,7 @@ pub(super) struct Part {
     pub value: Word,
 }
 
-/// Limit of the access chains that are searched for an equal one.
+/// Maximum number of access chains to search for an equal one.
 const CHAINS: usize = 16;
 
 /// The target form of a conversion.
@@ -413,7 +413,7 @@ impl Body<'_, '_> {
         (scalar == Scalar::F16).then_some(opcode)
     }
 
-    /// Sums and orders of floats (SPV_EXT_shader_atomic_float_add, SPV_EXT_shader_atomic_float_min_max).
+    /// Float additions, minima and maxima (SPV_EXT_shader_atomic_float_add, SPV_EXT_shader_atomic_float_min_max).
     fn float_atomic(&mut self, op: AtomicOp, width: u8) -> Option<Op> {
         let (opcode, capabilities) = match op {
             AtomicOp::Add => (Op::AtomicFAddEXT, FLOAT_ADD),

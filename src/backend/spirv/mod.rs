@@ -135,7 +135,7 @@ impl Version {
     /// The version that a profile names; an error for versions that Vulkan does not accept.
     ///
     /// # Errors
-    /// Refuses those versions.
+    /// Refuses versions that Vulkan does not accept.
     fn needed(profile: &Profile) -> Made<Version> {
         Version::of(profile).ok_or_else(|| {
             let message = format!("the profile {} names a SPIR-V version that is not supported", profile.name);
@@ -155,7 +155,7 @@ impl Version {
     }
 }
 
-/// AMD's instructions across lanes: the name of an extension, and of the set that it brings.
+/// AMD's cross-lane instructions: the name of an extension, and of the instruction set that it adds.
 const AMD_BALLOT: &str = "SPV_AMD_shader_ballot";
 
 /// The row of the back end.
@@ -195,7 +195,7 @@ fn text(words: &[u32]) -> Made<String> {
 /// Writes all entry points of `module` and everything that they reach as one SPIR-V module.
 ///
 /// # Errors
-/// One diagnostic for each construct that SPIR-V, this version of it, or crosslane cannot express.
+/// Returns one diagnostic for each construct that SPIR-V, this version of it, or crosslane cannot express.
 pub fn emit(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec<u32>> {
     let changed = changed(module, options);
     let mut emitter = Emitter::new(changed.as_ref().unwrap_or(module), options, sources)?;

@@ -27,7 +27,7 @@ const fn opcode(op: ImageOp) -> Option<Op> {
 impl Body<'_, '_> {
     pub fn process(&mut self, ty: TypeId, op: ImageOp, operands: &Operands) -> Word {
         let Some(opcode) = opcode(op) else { return self.m.internal("image processing that is none") };
-        // The second extension builds on the first, and does not bring its decorations.
+        // The second extension builds on the first, and does not add its decorations.
         self.m.needs.extension("SPV_QCOM_image_processing");
         self.decorate_processed(op, operands);
         let parts = [ImageParts::COORDINATE, ImageParts::OTHER, ImageParts::OTHER_COORDINATE, ImageParts::EXTENT];

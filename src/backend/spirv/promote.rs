@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::ops::{Range, RangeInclusive};
 
-/// Maximum number of scalars, vectors and columns of a composite that is promoted.
+/// Maximum number of scalars, vectors and columns in a promoted composite.
 const MOST_PARTS: u32 = 64;
 
 /// Values of the variables that a construct stores to, in the order of its list.
@@ -158,11 +158,11 @@ impl Extent {
 /// The state of [`Promoted::list`].
 #[derive(Default)]
 struct Listing {
-    /// The variables that the blocks around store to so far.
+    /// The variables that the enclosing blocks have stored to so far.
     open: Vec<LocalId>,
-    /// The instructions so far, in the order of the code.
+    /// The number of instructions so far, in text order.
     place: u32,
-    /// The loops around.
+    /// The number of enclosing loops.
     loops: usize,
 }
 

@@ -10,7 +10,7 @@ use rspirv::spirv::{GlslStd450Op, Op, Word};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Steps back through the making of a composite at most.
+/// Maximum number of steps back through the construction of a composite.
 const STEPS: usize = 64;
 
 /// Opcode, decorations, epoch, result type, operands.

@@ -48,7 +48,7 @@ pub(super) struct TypeMap {
     functions: FxHashMap<SmallVec<[Word; 6]>, Word>,
     /// Images; a module has few kinds.
     pub images: Vec<(ImageType, Word)>,
-    /// Structs that are decorated as blocks of stage inputs and outputs.
+    /// Structs decorated as blocks of stage inputs and outputs.
     pub blocks: Vec<Word>,
     /// Samplers and sampled images, by opcode and operand type.
     pub wrapped: Vec<((Op, Word), Word)>,
@@ -250,7 +250,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Registers a type that was declared under an id assigned before.
+    /// Registers a type declared under a previously assigned id.
     pub fn pointer_is(&mut self, class: StorageClass, pointee: Word, id: Word) {
         self.types.keys.insert(Key::Pointer(class, pointee), id);
     }

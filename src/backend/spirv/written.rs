@@ -155,7 +155,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The set-ups that the lines of an operation name, directly or indirectly.
+    /// The setups that the lines of an operation name, directly or indirectly.
     fn set_ups(&self, number: u32, mark: &Mark) -> Vec<u32> {
         let own = self.lines.iter().filter(|(origin, _)| *origin == Origin::Operation(number));
         let mut named: FxHashSet<Word> =

@@ -70,7 +70,7 @@ struct Read {
     reading: Reading,
     /// See [`TreeLoader`].
     is_at_fault: bool,
-    /// The paths that were searched for.
+    /// The paths searched for.
     files: Vec<String>,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Engine<'a> {
     /// Makes every output; the results are in the order of the jobs.
     ///
     /// # Errors
-    /// When a folder of outputs cannot be written at all, or the state cannot be saved.
+    /// Returns an error if a folder of outputs cannot be written at all, or the state cannot be saved.
     pub fn run(&self, progress: &Progress) -> Result<Vec<Done>, CommandError> {
         let total = self.plan.jobs.len();
         if self.choices.is_check {
@@ -266,7 +266,7 @@ impl<'a> Engine<'a> {
     /// Calls `f` with a job's shader and its includes.
     ///
     /// # Errors
-    /// Returns the reason that there is no shader.
+    /// Returns the reason that the shader cannot be read.
     fn with_source<T>(&self, job: &Job, f: impl FnOnce(&Input<'_>, &TreeLoader<'_>) -> T) -> Result<T, String> {
         self.with_shader(job, &job.shader, f)
     }

@@ -117,7 +117,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The clip space of the positions that are written.
+    /// The clip space of the written positions.
     pub fn clip_space(&self) -> ClipSpace {
         ClipSpace { flip_y: self.flip_y, depth: self.depth_range }
     }
@@ -176,7 +176,7 @@ pub struct Wrong {
 
 impl Manifest {
     /// # Errors
-    /// When the file cannot be read, is not TOML, or has unknown keys.
+    /// Returns an error if the file cannot be read, is not TOML, or has unknown keys.
     pub fn read(path: &Path, claims: &Claims) -> Result<Manifest, CommandError> {
         if path.to_str().is_none() {
             return Err(CommandError(not_utf8(path)));
@@ -190,7 +190,7 @@ impl Manifest {
     /// The manifest of a text.
     ///
     /// # Errors
-    /// When it is not TOML, or has unknown keys.
+    /// Returns an error if the text is not TOML or has unknown keys.
     pub fn of(path: &Path, text: String) -> Result<Manifest, Box<Wrong>> {
         let file: Result<File, toml::de::Error> = toml::from_str(&text);
         let mut manifest = Manifest { path: path.to_path_buf(), text, builds: Vec::new() };

@@ -31,7 +31,7 @@ pub fn run(manifest: &Manifest, plan: &Plan, file: &Path) -> Outcome {
 const UNREADABLE: [char; 9] = ['\n', '\r', '|', '*', ';', '<', '>', '^', '`'];
 
 /// # Errors
-/// When a name is not UTF-8, or has a character that ninja cannot read.
+/// Returns an error if a name is not UTF-8, or has a character that ninja cannot read.
 fn check_names(plan: &Plan, file: &Path, program: &Path) -> Result<(), CommandError> {
     let jobs = plan.jobs.iter().flat_map(|job| [&*job.output, &*job.shader.path]);
     let folders = plan.jobs.iter().flat_map(|job| &job.common.loader.directories);

@@ -76,8 +76,8 @@ struct Choice {
 
 impl Plan {
     /// # Errors
-    /// When a glob matches nothing or no shader, a profile does not exist or lacks the wave size, or two outputs have
-    /// the same name.
+    /// Returns an error if a glob matches nothing or no shader, a profile does not exist or lacks the wave size, or two
+    /// outputs have the same name.
     pub fn new(manifest: &Manifest, claims: &Claims) -> Result<Plan, CommandError> {
         let mut plan = Plan {
             jobs: Vec::new(),
@@ -244,7 +244,7 @@ fn others(shader: &Shader, all: &[Arc<Shader>]) -> Vec<Arc<Shader>> {
 }
 
 /// # Errors
-/// When a program has two shaders of the same stage.
+/// Returns an error if a program has two shaders of the same stage.
 fn check_stages(
     manifest: &Manifest,
     build: &Build,
@@ -284,7 +284,7 @@ fn extension(emit: Emit, target: profile::Target) -> &'static str {
 const OUTPUT_LIMIT: usize = 100_000;
 
 /// # Errors
-/// When a `[[build]]` makes the plan too large; the message names the dimensions.
+/// Returns an error if a `[[build]]` makes the plan too large; the message names the dimensions.
 fn check_size(manifest: &Manifest, build: &Build, before: usize, dimensions: &[Dimension]) -> Result<(), CommandError> {
     let total = dimensions.iter().fold(1_usize, |total, dimension| total.saturating_mul(dimension.values));
     if before.saturating_add(total) <= OUTPUT_LIMIT {
@@ -322,7 +322,7 @@ fn dimensions(build: &Build, shaders: usize) -> Vec<Dimension> {
 /// each wave size.
 ///
 /// # Errors
-/// When a profile does not exist, its file is wrong, or it lacks the wave size.
+/// Returns an error if a profile does not exist, its file is wrong, or it lacks the wave size.
 pub fn targets(manifest: &Manifest, build: &Build, claims: &Claims) -> Result<Vec<BuildTarget>, CommandError> {
     let mut targets = Vec::new();
     let is_reproducible = build.options.reproducible;
@@ -347,7 +347,7 @@ pub fn targets(manifest: &Manifest, build: &Build, claims: &Claims) -> Result<Ve
 /// The first choice of values for the macros of a `[[build]]`.
 ///
 /// # Errors
-/// When a macro's name is not an identifier.
+/// Returns an error if a macro's name is not an identifier.
 pub fn first_macros(manifest: &Manifest, build: &Build) -> Result<Arc<[MacroOption]>, CommandError> {
     Ok(choices(manifest, build)?.into_iter().next().map_or_else(|| Arc::new([]) as Arc<[_]>, |choice| choice.macros))
 }

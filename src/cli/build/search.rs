@@ -22,7 +22,7 @@ pub struct Found {
 /// Looks for the files of a glob that starts from `folder`.
 ///
 /// # Errors
-/// Returns a sentence when the glob is malformed, a folder cannot be read, a name is not UTF-8, or nothing matches.
+/// Returns a sentence if the glob is malformed, a folder cannot be read, a name is not UTF-8, or nothing matches.
 pub fn search(folder: &Path, glob: &str) -> Result<Found, String> {
     let fixed = fixed_part(glob);
     let rest = Path::new(glob).strip_prefix(&fixed).unwrap_or(Path::new(glob));
@@ -41,7 +41,7 @@ pub fn search(folder: &Path, glob: &str) -> Result<Found, String> {
     Ok(Found { files, folders, fixed: root })
 }
 
-/// The files below a folder that a pattern matches, and the folders that were visited.
+/// The files below a folder that a pattern matches, and the visited folders.
 fn matches(root: &Path, rest: &Path, pattern: &Pattern) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
     if !walk::here(root).exists() {
         return Ok((Vec::new(), vec![root.to_path_buf()]));

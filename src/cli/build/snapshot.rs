@@ -124,7 +124,7 @@ fn existing(folder: &Path, accepts: bool) -> Result<BTreeSet<PathBuf>, CommandEr
     let tree = walk::below(folder, Reach { depth: None, hidden: true });
     let cannot = |(folder, error): (PathBuf, _)| CommandError(format!("cannot read {}: {error}", folder.display()));
     let mut files = tree.map_err(cannot)?.files;
-    // Files from a run that was killed.
+    // Files from a killed run.
     for path in files.iter().filter(|path| accepts && is_left_over(path)) {
         let _ = fs::remove_file(path);
     }

@@ -23,7 +23,7 @@ pub enum Content {
     Unreadable(String),
 }
 
-/// A file that was searched for.
+/// A file that a build looked for, present or not.
 pub struct Source {
     pub content: Content,
     hash: u128,
@@ -51,7 +51,7 @@ impl Source {
 
 /// The folders that includes may come from.
 pub struct Folders {
-    /// Absolute, as they are written.
+    /// Absolute, but not resolved.
     written: Vec<PathBuf>,
     /// Without links.
     resolved: Vec<PathBuf>,

@@ -67,7 +67,7 @@ impl Entry {
     }
 }
 
-/// A hash as it is written.
+/// The text of a hash.
 pub fn hex(hash: u128) -> String {
     format!("{hash:032x}")
 }
@@ -75,7 +75,7 @@ pub fn hex(hash: u128) -> String {
 /// Makes and locks folders of outputs.
 ///
 /// # Errors
-/// When a folder cannot be created or locked, or two are the same through a link.
+/// Returns an error if a folder cannot be created or locked, or two are the same through a link.
 pub fn open(paths: &[PathBuf], claims: &Claims) -> Result<Vec<OutDir>, CommandError> {
     let mut known: Vec<(Identity, &Path)> = Vec::new();
     for path in paths {
@@ -135,7 +135,7 @@ impl OutDir {
     /// Writes an output atomically; `number` is unique among concurrent writes.
     ///
     /// # Errors
-    /// When it cannot be written. The previous contents are unchanged then.
+    /// Returns an error if the output cannot be written. The previous contents are unchanged then.
     pub fn write(&self, name: &str, bytes: &[u8], number: usize) -> io::Result<Written> {
         let path = self.path.join(name);
         match path.parent() {
@@ -157,7 +157,7 @@ impl OutDir {
     /// Writes the state, if it changed.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Returns an error if the state cannot be written.
     pub fn save(&mut self) -> Result<(), CommandError> {
         if !self.is_changed {
             return Ok(());

@@ -32,7 +32,7 @@ impl BuildTarget {
     /// The profile with a name, an alias, or a file name relative to `folder`. Its plans are not proven yet.
     ///
     /// # Errors
-    /// When there is no such profile, or its file is wrong.
+    /// Returns an error if the profile does not exist or its file is invalid.
     pub fn read(name: &str, folder: &Path, claims: &Claims) -> Result<BuildTarget, CommandError> {
         let is_file = Path::new(name).extension().is_some_and(|extension| extension == "toml");
         let argument = if is_file { folder.join(name).display().to_string() } else { name.to_string() };
@@ -97,7 +97,7 @@ impl BuildTarget {
     /// Proves its plans, once, if it comes from a file. Built-in profiles are proven by crosslane's tests.
     ///
     /// # Errors
-    /// When a plan is wrong.
+    /// Returns an error if a plan is wrong.
     pub fn prove(&self) -> Result<(), String> {
         let prove = || match self.files.is_empty() {
             true => Ok(()),

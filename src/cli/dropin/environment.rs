@@ -45,7 +45,7 @@ pub fn of_spirv(version: &str) -> Option<&'static str> {
 /// The profile for an environment and a version of SPIR-V, which goes before it.
 ///
 /// # Errors
-/// When the environment does not load this version.
+/// Returns an error if the environment does not load this version.
 pub fn profile(environment: Option<&'static str>, version: Option<&'static str>) -> Result<&'static str, CommandError> {
     match (environment, version) {
         (Some(OPENGL), None | Some(DEFAULT)) => Ok(OPENGL),

@@ -178,7 +178,7 @@ struct Request {
     silent: bool,
     absolute: bool,
     stage: Option<String>,
-    /// The profiles of the environment and of the version of SPIR-V, which goes before it.
+    /// The profiles of the environment and of the version of SPIR-V, which takes precedence.
     environment: Option<&'static str>,
     version: Option<&'static str>,
     output: Option<String>,

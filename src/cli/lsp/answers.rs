@@ -112,7 +112,7 @@ pub fn at(server: &mut Server<'_>, of: &TextDocumentPositionParams) -> Option<(T
     Some((target, position))
 }
 
-/// Runs a question about a manifest that is open.
+/// Answers a request about an open manifest.
 fn of_manifest<T>(
     server: &Server<'_>,
     of: &TextDocumentPositionParams,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// A text that is open in the editor.
+/// A text open in the editor.
 pub struct Document {
     pub uri: Uri,
     /// The editor's name of the language.

@@ -44,7 +44,7 @@ impl Formatters {
 /// Formats a text. Also returns the program's name.
 ///
 /// # Errors
-/// When the program is missing or fails.
+/// Returns an error if the program is missing or fails.
 pub fn formatted(
     chosen: &Formatters,
     language: Language,

@@ -30,7 +30,7 @@ pub fn publish(server: &mut Server<'_>) {
     touched.iter().for_each(|path| send(server, path));
 }
 
-/// Clears the messages of a text that was closed.
+/// Clears the messages of a closed text.
 pub fn withdraw(server: &mut Server<'_>, path: &Path) {
     server.unpublished.remove(path);
     let old = server.published.remove(path).unwrap_or_default();

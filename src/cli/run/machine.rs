@@ -72,7 +72,8 @@ impl Machine {
 /// Opens a machine for a profile.
 ///
 /// # Errors
-/// When the profile is for other machines, or the machine is not available; the error names what was searched for.
+/// Returns an error if the profile is for other machines, or the machine is not available; the error names what was
+/// searched for.
 pub fn open(machine: Machine, profile: &Profile) -> Result<Opened, CommandError> {
     let (option, wanted) = match machine {
         Machine::Sim => return Ok(Opened::Sim),

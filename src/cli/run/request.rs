@@ -41,7 +41,7 @@ pub struct Print {
 
 impl Request {
     /// # Errors
-    /// When an option cannot be understood, or a file cannot be read.
+    /// Returns an error if an option cannot be understood, or a file cannot be read.
     pub fn read(args: &RunArgs, claims: &Claims) -> Result<Request, CommandError> {
         let profile = profiles::find(&args.profile, claims)?;
         let opened = |on: &Machine| Ok((*on, machine::open(*on, &profile)?));

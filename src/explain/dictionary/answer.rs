@@ -206,7 +206,7 @@ fn code(op: LaneOp, profiles: Option<&[Profile]>, text: &mut String, width: Opti
     book::answers(&site, profiles).iter().for_each(|answer| write_answer(answer, text, width));
 }
 
-/// The operation as it is called, without a condition.
+/// A call of the operation, without a condition.
 fn called(op: LaneOp) -> String {
     portable(op).first().map_or_else(|| lane_text(op), |way| format!("{}{}", way.name, way.params))
 }

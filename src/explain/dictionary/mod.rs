@@ -47,7 +47,7 @@ pub struct Entry {
 pub enum Means {
     /// The operation itself.
     Is(LaneOp),
-    /// An extension that brings the operation.
+    /// An extension that provides the operation.
     Brings(LaneOp),
     /// Nothing that crosslane has.
     Nothing,

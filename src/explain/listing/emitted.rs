@@ -12,7 +12,7 @@ use crate::source::SourceMap;
 #[derive(Debug)]
 pub struct Emitted {
     code: Vec<Written>,
-    /// For each operation, the set-ups that it needs.
+    /// For each operation, the setups that it needs.
     set_ups: Vec<Vec<u32>>,
     /// For each operation, the name of its result, if the back end records it.
     results: Vec<Option<String>>,

@@ -46,7 +46,7 @@ impl Listing {
         self.lines.iter().filter(|line| line.unit == unit).count()
     }
 
-    /// Instructions of the set-up, wherever they are.
+    /// Instructions of the setup, wherever they are.
     pub fn set_up_instructions(&self) -> usize {
         self.setup.iter().filter(|line| line.unit.works()).count() + self.set_up_among
     }

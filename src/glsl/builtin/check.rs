@@ -56,7 +56,7 @@ impl Demands {
 /// The overloads of `name` that the shader may call here.
 ///
 /// # Errors
-/// When there is none: the requirement that the first one misses.
+/// Returns the requirement that the first overload misses, if no overload may be called.
 pub fn available<'e>(
     env: &'e Env<'_>,
     name: &str,
@@ -174,7 +174,7 @@ fn texel(builder: &Builder<'_>, chosen: &Candidate, args: &[Argument]) -> Result
 /// Refuses arguments with scalars that only blocks may contain here, or that cross-lane operations do not support.
 ///
 /// # Errors
-/// Returns the first that is.
+/// Returns an error for the first such argument.
 pub fn scalars(builder: &Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: &[Argument]) -> Result<(), Diagnostic> {
     let name = chosen.overload.name;
     // GL_EXT_shader_subgroup_extended_types extends Khronos' functions; crosslane's support all types without it.

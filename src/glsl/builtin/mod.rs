@@ -34,7 +34,7 @@ pub struct Argument {
     pub value: Value,
     /// Type of the value, or of the memory behind a pointer.
     pub ty: TypeId,
-    /// True if it denotes a variable or a part of one.
+    /// True if the argument denotes a variable or a part of one.
     pub is_place: bool,
     pub span: Span,
 }

@@ -8,7 +8,7 @@ use crate::grammar::{self, ExtensionSet, Overload, Param, VARIABLES, Variable, V
 use crate::ir::{Module, Value};
 use crate::source::Span;
 
-/// Most candidates that a message lists.
+/// Maximum number of candidates in a message.
 const SHOWN: usize = 6;
 
 /// A name without rows.

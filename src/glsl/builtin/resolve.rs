@@ -69,7 +69,7 @@ pub enum Failure {
     Count(Vec<&'static Overload>),
     /// No overload accepts arguments of these types.
     Types(Vec<&'static Overload>),
-    /// The types fit, but this argument must be written and cannot be.
+    /// The types fit, but this argument must be writable and is not.
     NotWritable(usize),
     Ambiguous(Candidate, Candidate),
 }
@@ -111,7 +111,7 @@ fn elements(types: &Types, ty: TypeId) -> Option<(Shape, u32)> {
 /// Selects an overload from `overloads`, all of which the shader may call.
 ///
 /// # Errors
-/// When none fits, or more than one equally well.
+/// Returns an error if no overload fits, or more than one equally well.
 pub fn resolve(
     env: &Env<'_>,
     overloads: impl Iterator<Item = &'static Overload> + Clone,

@@ -14,7 +14,7 @@ use crate::ir::whole::{is_whole, moves};
 /// The overload for a call whose first argument is moved part by part; `None` for other calls, and if no overload fits.
 ///
 /// # Errors
-/// When the argument's type cannot be moved.
+/// Returns an error if the argument's type cannot be moved.
 pub fn resolve(
     builder: &Builder<'_>,
     env: &Env<'_>,

@@ -11,7 +11,7 @@ use crate::glsl::token::{GlslProfile, Interner, Punct, Symbol, Token, TokenKind,
 use crate::source::{SourceMap, Span};
 use std::fmt::Display;
 
-/// Nested parentheses, calls, statements and the like that are followed.
+/// Maximum nesting of parentheses, calls, statements and the like.
 pub(super) const MAX_NESTING: u32 = 256;
 /// Height of an expression's tree, which later passes recurse over: `a + b + c` is two high, `a.b.c` three.
 pub(super) const MAX_HEIGHT: u16 = 1000;
@@ -43,7 +43,7 @@ pub(super) struct Parser<'a> {
     /// The places of errors before parsing, and reserved words since; ascending within a file. Syntax errors at these
     /// places have already been reported.
     faults: Vec<Span>,
-    /// Words that were reported as reserved.
+    /// Words already reported as reserved.
     reserved: Vec<Symbol>,
 }
 
@@ -315,7 +315,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Takes the `)` or `]` that answers the token at `open`, with the same forgiveness.
+    /// Takes the `)` or `]` that matches the token at `open`, with the same tolerance of errors.
     pub fn close(&mut self, punct: Punct, open: Span) -> Parsed<()> {
         if self.eat(punct) {
             return Ok(());

@@ -157,7 +157,7 @@ const MATRICES: [(&str, usize, bool); 5] = [
     ("ucoopmatNV", 4, false),
 ];
 
-/// At a type of cooperative matrices and its `<`, the number of parameters; true if the first is a type.
+/// At a cooperative matrix type and its `<`: the number of parameters, and true if the first is a type.
 pub(super) fn at_matrix(p: &Parser) -> Option<(usize, bool)> {
     let TokenKind::Word(symbol) = p.kind() else { return None };
     if !p.is_punct(1, Punct::Less) {

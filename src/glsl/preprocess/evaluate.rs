@@ -9,7 +9,7 @@ use crate::glsl::number;
 use crate::glsl::token::{Interner, Punct};
 use crate::source::Span;
 
-/// Nesting of parentheses and unary operators that is followed.
+/// Maximum nesting of parentheses and unary operators.
 const DEPTH_LIMIT: u32 = 256;
 
 /// Why there is no value.

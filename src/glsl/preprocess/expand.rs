@@ -33,7 +33,7 @@ struct PendingTokens {
     start: usize,
     next: usize,
     end: usize,
-    /// `None` for a list that is expanded alone; reading stops at its end.
+    /// `None` for a separately expanded list; reading stops at its end.
     of: Option<MacroId>,
 }
 

@@ -14,7 +14,7 @@ const COMMAND_LINE: &str = "<command line>";
 pub(super) struct Input {
     pub file: FileId,
     pub lexer: Lexer,
-    /// Number of conditional groups that were open at the include.
+    /// Number of conditional groups open at the include.
     pub outer_groups: usize,
     /// The name in an `#ifndef` at the top of the file.
     pub guard: Option<Symbol>,

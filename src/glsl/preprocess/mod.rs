@@ -55,7 +55,7 @@ pub trait Dialects {
         None
     }
 
-    /// Value of the macro that tells the API, such as `VULKAN`.
+    /// Value of the macro that identifies the API, such as `VULKAN`.
     fn client(&self, _name: &str) -> Option<u32> {
         None
     }
@@ -213,7 +213,7 @@ struct Preprocessor<'a> {
     output: Output,
 }
 
-/// Warnings that are given once.
+/// Warnings given only once.
 #[derive(Default)]
 struct Warned {
     late_extension: bool,

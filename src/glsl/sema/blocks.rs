@@ -62,7 +62,7 @@ struct BlockLayout {
     align: Option<u32>,
 }
 
-/// A member as it was written, next to its IR form.
+/// A declared member, next to its IR form.
 struct Written {
     member: Member,
     rule: MemberRule,

@@ -16,7 +16,7 @@ use crate::ir::{Space, TypeId, Types, Value};
 use crate::source::Span;
 use smallvec::{SmallVec, smallvec};
 
-/// Arguments that a call usually has at most; more go to the heap.
+/// Number of arguments that is usually enough; more go to the heap.
 const FEW: usize = 4;
 
 /// An argument of a call of a user's function: its place, if it has one, and its value if it has been read.

@@ -11,7 +11,7 @@ use crate::ir::build::Builder;
 use crate::ir::{self, BlockId, ControlHint, InstId, Op, Type, TypeId, Types, Value};
 use crate::source::Span;
 
-/// Most instructions that are evaluated without success rather than branched around.
+/// Maximum number of instructions that are evaluated speculatively instead of conditionally.
 const CHEAP: usize = 6;
 
 impl Sema<'_> {

@@ -28,7 +28,7 @@ struct Extent {
     members: u32,
     /// Number of structs and arrays around the innermost one.
     depth: u32,
-    /// The families of scalars in it that extensions bring ([`Family::bit`]).
+    /// The families of its scalars that extensions provide ([`Family::bit`]).
     extended: u8,
 }
 

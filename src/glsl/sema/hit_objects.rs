@@ -23,7 +23,7 @@ const REORDERING: Stages = Stages::of(&[Stage::RayGeneration]);
 const RAY_TRACING: u32 = 4479;
 const REORDER_NV: u32 = 5383;
 const REORDER: u32 = 5388;
-/// The extensions of single functions, and the capabilities of SPIR-V that they bring.
+/// The extensions for single functions, and the SPIR-V capabilities that they require.
 const MOTION: Option<(&str, u32)> = Some(("GL_NV_ray_tracing_motion_blur", 5341));
 const CLUSTERS: Option<(&str, u32)> = Some(("GL_NV_cluster_acceleration_structure", 5437));
 const SPHERES: Option<(&str, u32)> = Some(("GL_NV_linear_swept_spheres", 5418));

@@ -36,7 +36,8 @@ pub fn value_type(b: &mut Builder<'_>, lvalue: &LValue) -> TypeId {
 /// Reads a place.
 ///
 /// # Errors
-/// When it is `writeonly`, a ray query, a hit object, or an input that has values at vertices only.
+/// Returns an error if the place is `writeonly`, a ray query, a hit object, or an input that only has values at
+/// vertices.
 pub fn load(b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Result<Value, Diagnostic> {
     let is_resource = lvalue.space == Space::Handle;
     if b.module.types.is_valueless(lvalue.ty) {
@@ -76,7 +77,7 @@ pub fn store(b: &mut Builder<'_>, lvalue: &LValue, value: Value) {
 /// Checks that the place may be written; [`Sema::writable`](super::Sema::writable) is less strict.
 ///
 /// # Errors
-/// A message with the reason.
+/// Returns a message with the reason that the place cannot be written.
 pub fn check_writable(lvalue: &LValue, span: Span) -> Result<(), Diagnostic> {
     let reason = match lvalue.mutability {
         _ if lvalue.space == Space::Handle => "images, samplers and atomic counters cannot be assigned",

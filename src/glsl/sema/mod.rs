@@ -151,7 +151,7 @@ struct Sema<'a> {
     extents: extent::Extents,
     /// Globals whose initial value is computed at the start of the entry point.
     deferred: Vec<(GlobalId, ast::ExprId)>,
-    /// Private copies of constant composites that are indexed at run time.
+    /// Private copies of dynamically indexed constant composites.
     constant_memory: FxHashMap<ConstId, GlobalId>,
     builtins: FxHashMap<(crate::ir::BuiltIn, Space), GlobalId>,
     /// Built-in variables that are outputs at locations, by location.
@@ -194,7 +194,7 @@ struct Sema<'a> {
     plain_types: Vec<TypeId>,
     /// The unsupported constructs, by the function that uses them.
     refusals: Vec<(FuncId, Vec<Diagnostic>)>,
-    /// Blocks of buffer references that are announced but not defined yet.
+    /// Buffer reference blocks announced but not defined yet.
     references: Vec<references::Announced>,
     /// A function was called before its definition was complete, which every recursion requires.
     calls_unfinished: bool,

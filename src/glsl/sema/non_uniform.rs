@@ -57,7 +57,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns true if a variable that is declared here is `nonuniformEXT`.
+    /// Returns true if a variable declared here is `nonuniformEXT`.
     pub fn is_declared_non_uniform(&self, name: Span) -> bool {
         self.non_uniform_declarations.iter().any(|at| at.lo <= name.lo && name.hi <= at.hi)
     }

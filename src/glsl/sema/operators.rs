@@ -54,7 +54,7 @@ pub struct Operator {
 /// `left op right`; without `implicit` conversions (GLSL ES) the operands' scalar types must match.
 ///
 /// # Errors
-/// When the operator does not support operands of these types.
+/// Returns an error if the operator does not support operands of these types.
 pub fn binary(
     b: &mut Builder<'_>,
     implicit: bool,
@@ -80,7 +80,7 @@ pub fn binary(
 /// `left ^^ right` of bools.
 ///
 /// # Errors
-/// When an operand is not a `bool`.
+/// Returns an error if an operand is not a `bool`.
 pub fn exclusive_or(
     b: &mut Builder<'_>,
     operator: Operator,
@@ -341,7 +341,7 @@ fn part_count(b: &Builder<'_>, ty: TypeId) -> Option<u32> {
 /// `-x`, `~x`, `!x`; `+x` is its operand.
 ///
 /// # Errors
-/// When the operator does not support an operand of this type.
+/// Returns an error if the operator does not support an operand of this type.
 pub fn unary(b: &mut Builder<'_>, op: UnaryOp, text: &str, operand: Operand) -> Result<Value, Diagnostic> {
     let ty = b.type_of(operand.value);
     let basic = Basic::of(&b.module.types, ty);

@@ -154,7 +154,7 @@ fn owners<'r>(rows: impl Iterator<Item = &'r Layout> + Clone, stage: Stage) -> S
     rows.map(owner).collect::<Vec<_>>().join(" and ")
 }
 
-/// Vertices that a patch has at most.
+/// Maximum number of vertices in a patch.
 fn patch_vertices() -> u32 {
     limit("gl_MaxPatchVertices")
 }
@@ -340,7 +340,7 @@ impl Sema<'_> {
         size
     }
 
-    /// Vertices of all primitives that a mesh shader assigns at most.
+    /// Maximum number of vertices of all primitives that a mesh shader assigns.
     fn primitive_vertices(&self) -> Option<u32> {
         let (mode, _) = self.primitives.said(Subject::Output)?;
         Some(self.primitives.counts.primitives? * mode.vertices()?)

@@ -115,7 +115,7 @@ impl Sema<'_> {
         Some(if written || result == Types::VOID { Lowered::Void } else { Lowered::Value(value) })
     }
 
-    /// Micromaps are fetched from in compute and mesh shaders (GL_NV_displacement_micromap).
+    /// Micromap fetches are allowed in compute and mesh shaders (GL_NV_displacement_micromap).
     fn check_ray_function(&mut self, op: RayOp, extension: &str, span: Span) -> Option<()> {
         if op.subject() == RaySubject::Query {
             self.need_ray_query(span)?;

@@ -90,7 +90,7 @@ pub struct Function {
     form: &'static Form,
 }
 
-/// The extensions that bring a function.
+/// The extensions that provide a function.
 struct Form {
     extensions: &'static [&'static str],
     /// The capabilities of SPIR-V that its instruction needs.
@@ -175,7 +175,7 @@ pub fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 
-/// The function of an instruction, and the extensions that bring it.
+/// The function for an instruction, and the extensions that provide it.
 pub fn ray_call(opcode: u32) -> Option<(&'static str, &'static [&'static str])> {
     FUNCTIONS.iter().find(|row| row.opcode == opcode).map(|row| (row.name, row.form.extensions))
 }

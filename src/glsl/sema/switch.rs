@@ -14,7 +14,7 @@ use std::collections::hash_map::Entry;
 #[derive(Default)]
 struct Arms {
     cases: Vec<Case>,
-    /// Labels of the arm that is open.
+    /// Labels of the open arm.
     values: Vec<u64>,
     default: bool,
     open: bool,

@@ -70,7 +70,7 @@ struct Tensor {
     dimensions: u32,
 }
 
-/// The count of arguments that follows from the dimensions of a tensor.
+/// An argument count that depends on a tensor's dimensions.
 const ANY: (usize, usize) = (0, usize::MAX);
 
 #[rustfmt::skip]
@@ -210,7 +210,7 @@ impl Sema<'_> {
         Lowered::Value(b.foreign(index, args, ty))
     }
 
-    /// A description with other numbers.
+    /// A copy of a description with other numbers.
     fn set(
         &mut self,
         b: &mut Builder<'_>,

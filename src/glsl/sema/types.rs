@@ -1,4 +1,4 @@
-//! Types as they are written: names, struct definitions, array brackets.
+//! Spelled types: names, struct definitions, array brackets.
 
 use super::scope::Entity;
 use super::{Sema, did_you_mean};

@@ -17,7 +17,7 @@ pub(super) struct Inliner<'a> {
     function: Function,
     /// True for each instruction that is a call to be replaced.
     taken: Vec<bool>,
-    /// The value of each call that was replaced.
+    /// The value of each replaced call.
     replaced: Vec<Option<Value>>,
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn fold_op(op: ReduceOp) -> BinOp {
     }
 }
 
-/// The operator that undoes a fold.
+/// The operator that undoes one step of a reduction.
 pub(crate) fn unfold_op(op: InvertibleOp) -> BinOp {
     match op {
         InvertibleOp::Add => BinOp::Sub,

@@ -44,7 +44,7 @@ impl Fusing<'_> {
         !fused.is_empty()
     }
 
-    /// Examines an instruction. Returns the move that was fused into it.
+    /// Examines an instruction. Returns the move fused into it.
     fn inst(&mut self, inst: InstId) -> Option<InstId> {
         match self.kernel.insts[inst].op {
             Op::Prim { primitive, .. } if gives_all(primitive) => {
@@ -88,7 +88,7 @@ fn gives_all(primitive: Primitive) -> bool {
     }
 }
 
-/// The arithmetic of a fold.
+/// The arithmetic of a reduction.
 const fn fold_of(op: BinOp) -> Option<ReduceOp> {
     Some(match op {
         BinOp::Add => ReduceOp::Add,

@@ -312,7 +312,7 @@ fn scalar_of(ty: StepType, run: &Run) -> Option<Scalar> {
     }
 }
 
-/// Lane arithmetic as the operation that it is.
+/// The kernel operation for a lane arithmetic operation.
 fn alu(op: AluOp) -> Op {
     use AluOp as A;
     let index = |op| Op::Bin(op, Scalar::U32);

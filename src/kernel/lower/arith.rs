@@ -149,7 +149,7 @@ impl Lower<'_> {
         if from.width == 8 { self.converted(from, to, value) } else { value }
     }
 
-    /// Joins narrow components to wide ones.
+    /// Joins narrow components into wide ones.
     fn joined(&mut self, from: Scalar, to: Scalar, values: &[Value]) -> Scalars {
         let each = usize::from(to.width / from.width);
         values.chunks(each).map(|parts| self.join_parts(from, to, parts)).collect()

@@ -20,14 +20,14 @@ const BLOCK_ALIGN: u32 = 16;
 /// Buffers that an entry point may have.
 const BUFFER_LIMIT: u32 = 1 << 12;
 
-/// Rounds of clearing workgroup memory that are written out.
+/// Maximum number of unrolled iterations that clear workgroup memory.
 const UNROLLED_ROUNDS: u32 = 8;
 
 /// A resource and its binding point.
 type Bound = ((u32, u32), GlobalId);
 
 impl Lower<'_> {
-    /// Gives every variable that is used its memory.
+    /// Assigns memory to every used variable.
     pub fn declare_globals(&mut self) {
         let mut bound: Vec<Bound> = Vec::new();
         let module = self.module;
@@ -249,7 +249,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Makes room for the constant arrays that are indexed at run time.
+    /// Assigns memory to the dynamically indexed constant arrays.
     fn declare_tables(&mut self) {
         for id in self.facts.tables.clone() {
             let ty = self.shapes.constants.get(id).ty;

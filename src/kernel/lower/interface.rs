@@ -138,7 +138,7 @@ impl Lower<'_> {
         taken
     }
 
-    /// Adds to the kernel's declarations.
+    /// Adds the ports to the kernel's declarations.
     fn declare_ports(&mut self, global: &Global, ports: &[Port]) {
         for port in ports {
             let kernel = &mut self.b.kernel;
@@ -293,7 +293,7 @@ impl Lower<'_> {
 }
 
 impl Port {
-    /// Returns true if it is a 64-bit number that crosses the border as it is.
+    /// Returns true for a 64-bit number passed whole.
     const fn is_wide(&self) -> bool {
         self.attribute && self.scalar.width == 64
     }

@@ -26,7 +26,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An operation that is lowered component by component.
+    /// An operation lowered component by component.
     fn by_component(&mut self, op: LaneOp, ty: TypeId, args: &[ir::Value]) -> Scalars {
         let scalars = self.shapes.scalars(ty);
         scalars.iter().enumerate().map(|(at, scalar)| self.lane_op(op, args, at, Ty::of(*scalar))).collect()

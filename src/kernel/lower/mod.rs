@@ -51,8 +51,8 @@ const INVOCATION_LIMIT: u32 = 1 << 16;
 /// Lowers the entry point of a module that has passed the verifier.
 ///
 /// # Errors
-/// When there is not exactly one entry point, when the kernel form cannot express a construct, and when settings fit no
-/// specialization constant or make a size impossible.
+/// Returns errors if the module does not have exactly one entry point, if the kernel form cannot express a construct,
+/// or if settings fit no specialization constant or make a size impossible.
 pub fn lower(module: &Module, settings: &Specializations) -> Result<Kernel, Vec<Diagnostic>> {
     let given = settings.resolve(module)?;
     let point = only_entry(module).map_err(|error| vec![*error])?;
@@ -94,7 +94,7 @@ pub fn lower(module: &Module, settings: &Specializations) -> Result<Kernel, Vec<
 /// The entry point of a module with one.
 ///
 /// # Errors
-/// When there is none, or there are several.
+/// Returns an error if the module has no entry point or several.
 pub fn only_entry(module: &Module) -> Result<&ir::EntryPoint, Box<Diagnostic>> {
     let points = module.entry_points.as_slice();
     let [first, .., last] = points else { return points.first().ok_or_else(|| Box::new(no_entry())) };

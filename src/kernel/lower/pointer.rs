@@ -86,7 +86,7 @@ pub fn power_of_two(number: u32) -> u32 {
 }
 
 impl Lower<'_> {
-    /// The pointer that an operand is.
+    /// The pointer for an operand.
     pub fn pointer(&mut self, value: ir::Value) -> Pointer {
         match value {
             ir::Value::Global(id) => self.global(id),

@@ -31,7 +31,7 @@ impl Specializations {
     /// Bits by `constant_id`.
     ///
     /// # Errors
-    /// One diagnostic for each setting of a constant that does not exist, or whose type lacks the value.
+    /// Returns one diagnostic for each setting of a missing constant, and for each value that a constant's type lacks.
     pub fn resolve(&self, module: &Module) -> Result<Vec<(u32, u64)>, Vec<Diagnostic>> {
         let known = declared(module);
         let (mut given, mut errors) = (self.bits.clone(), Vec::new());

@@ -25,7 +25,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
     shrink(kernel, &tree, &insts, &values) | dropped
 }
 
-/// Returns true if an instruction does something that can be seen.
+/// Returns true if an instruction has observable effects.
 fn has_effect(op: &Op) -> bool {
     match op {
         Op::Store(access) if private(*access).is_some() => access.volatile,
@@ -51,7 +51,7 @@ fn is_watched(kernel: &Kernel, inst: InstId) -> bool {
     }
 }
 
-/// The variable of the invocation's memory that is accessed.
+/// The accessed variable in the invocation's memory.
 fn private(access: MemoryAccess) -> Option<usize> {
     match access.space {
         MemorySpace::Private(variable) => Some(variable as usize),

@@ -35,7 +35,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
 struct Folding<'k> {
     kernel: &'k mut Kernel,
     ranges: Ranges,
-    /// Bytes after an address that are known to be within the memory.
+    /// Bytes after an address known to be within the memory.
     ends: Scoped<(MemorySpace, Value), u64>,
     /// Products with constants: by operation, factor and constant.
     scaled: Scoped<(Op, Value, Value), Value>,
@@ -195,7 +195,7 @@ fn room(space: MemorySpace) -> u64 {
     (1 << 32) - largest
 }
 
-/// An address that is a product, with a constant that is added to it.
+/// An address that is a product plus a constant.
 struct Scaled {
     op: Op,
     factors: [Value; 2],

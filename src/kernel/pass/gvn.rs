@@ -54,9 +54,9 @@ pub fn run(kernel: &mut Kernel) -> bool {
     numbering.changed
 }
 
-/// The facts about constructs that are known before the walk.
+/// The facts about constructs known before the walk.
 struct Summary {
-    /// Memory that is written inside.
+    /// Memory written inside.
     written: Vec<Kinds>,
     /// True if some lanes may exit from inside it beyond its end.
     leaves: Vec<bool>,

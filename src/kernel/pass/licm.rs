@@ -28,9 +28,9 @@ struct Hoist<'k> {
     /// Number of loops around the definition of each value, after the pass.
     depth: Vec<u32>,
     leaving: Vec<bool>,
-    /// Memory that is written inside each instruction.
+    /// Memory written inside each instruction.
     written: Vec<Kinds>,
-    /// The loops around.
+    /// The enclosing loops.
     loops: Vec<InstId>,
     /// Instructions to move before a loop, with that loop, in text order.
     moved: Vec<(InstId, InstId)>,

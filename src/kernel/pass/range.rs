@@ -143,7 +143,7 @@ impl Ranges {
     }
 }
 
-/// Lanes that a wave has at most.
+/// Maximum number of lanes in a wave.
 const MOST_LANES: u64 = 64;
 
 fn low_bits(count: u64) -> u64 {

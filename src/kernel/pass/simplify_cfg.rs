@@ -137,7 +137,7 @@ impl<'k> Simplify<'k> {
         true
     }
 
-    /// A loop that never goes round is a scope.
+    /// A loop that never starts a second iteration is a scope.
     fn once(&mut self, inst: InstId, body: BlockId, out: &mut Vec<InstId>) -> bool {
         self.changed = true;
         let params = std::mem::take(&mut self.kernel.blocks[body].params);

@@ -30,7 +30,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
     true
 }
 
-/// The parts that are written inside each construct, in ascending order.
+/// The parts written inside each construct, in ascending order.
 fn written_inside(kernel: &Kernel, tree: &Tree, slots: &Slots) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new(); kernel.insts.len()];
     for block in tree.blocks.iter().rev() {
@@ -55,7 +55,7 @@ struct Promote<'k> {
     /// The value of each part.
     now: Vec<Value>,
     names: Names,
-    /// The block that is written anew.
+    /// The rewritten block.
     out: Vec<InstId>,
 }
 
@@ -136,7 +136,7 @@ impl Promote<'_> {
 
     // Constructs.
 
-    /// The values of the parts that are written inside a construct.
+    /// The values of the parts written inside a construct.
     fn values(&self, inst: InstId) -> Vec<Value> {
         self.written[inst.index()].iter().map(|slot| self.now[*slot]).collect()
     }
@@ -168,7 +168,7 @@ impl Promote<'_> {
         self.give_results(inst);
     }
 
-    /// Makes the parts that are written inside a construct its last results.
+    /// Makes the parts written inside a construct its last results.
     fn give_results(&mut self, inst: InstId) {
         if self.written[inst.index()].is_empty() {
             return;

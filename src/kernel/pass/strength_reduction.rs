@@ -26,7 +26,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
 struct Reducing<'k> {
     kernel: &'k mut Kernel,
     ranges: Ranges,
-    /// The block as far as it is rewritten.
+    /// The part of the block that has been rewritten.
     out: Vec<InstId>,
     /// The instruction whose flags and place the new ones inherit.
     like: InstId,

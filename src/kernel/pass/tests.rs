@@ -10,7 +10,7 @@ use crate::kernel::tree::Tree;
 use crate::kernel::verify::verify;
 use crate::kernel::{Kernel, random};
 
-/// Kernels that are tried.
+/// Number of kernels to try.
 const KERNELS: u64 = 60;
 
 /// All passes of a target without lanes together.
@@ -25,7 +25,7 @@ fn check(kernel: &Kernel, what: &str) {
     }
 }
 
-/// Every word that was defined is the same.
+/// Every word defined before is the same.
 fn same(before: &[Option<u32>], after: &[Option<u32>]) -> bool {
     before.iter().zip(after).all(|(before, after)| before.is_none() || before == after)
 }

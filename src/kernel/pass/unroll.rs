@@ -25,7 +25,7 @@ pub use trial::Count;
 use trial::{Miss, count, decided, rounds};
 use write::Writer;
 
-/// Rounds that are unrolled at most.
+/// Maximum number of iterations to unroll.
 const ROUNDS: usize = 64;
 
 /// The limit for a loop with cross-lane operations that lanes may leave early: each iteration is nested in an arm of
@@ -47,7 +47,7 @@ const ROUNDS_IF_ASKED: usize = 1024;
 const ROUNDS_COUNTED: usize = 4096;
 const STEPS_COUNTED: usize = 16384;
 
-/// Copies of the body of a loop with more rounds, at least.
+/// Minimum number of copies of the body of a loop with more iterations.
 const LEAST_COPIES: usize = 4;
 
 /// Unroll factor of a loop over an index with a limit.
@@ -131,7 +131,7 @@ fn copies(size: Size, limits: LoopCopies) -> Option<usize> {
     (copies >= LEAST_COPIES && !size.has_loops).then_some(copies)
 }
 
-/// The rounds of a loop without loops in it, if constants tell exactly how many it has.
+/// The trip count of a loop without nested loops, if constants determine it exactly.
 pub fn counted(kernel: &Kernel, inst: InstId) -> Option<Count> {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return None };
     let is_inner = size(kernel, body, continuing, true).is_ok_and(|size| !size.has_loops);
@@ -159,7 +159,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The rounds of a loop that can be unrolled.
+/// The trip count of a loop that can be unrolled.
 fn rounds_of(kernel: &Kernel, inst: InstId, further: bool) -> Result<usize, Refusal> {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return Err(Refusal::Uncounted(0)) };
     let is_asked = kernel.insts[inst].flags.contains(InstFlags::UNROLL);
@@ -208,7 +208,7 @@ struct Size {
 /// The size of a loop.
 ///
 /// # Errors
-/// If it is too large to be unrolled at all.
+/// Returns an error if the loop is too large to be unrolled at all.
 fn size(kernel: &Kernel, body: BlockId, continuing: BlockId, is_asked: bool) -> Result<Size, Refusal> {
     let (limit, most) = if is_asked { (SIZE_IF_ASKED, SIZE_IF_ASKED) } else { (SIZE, SIZE_IF_WORTH_IT) };
     let mut size = Size { insts: 0, limit, has_lanes: false, has_loops: false };

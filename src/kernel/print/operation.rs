@@ -16,7 +16,7 @@ pub struct Words {
     pub scalar: Option<Scalar>,
     /// True if its first operand is an address.
     pub is_access: bool,
-    /// The offset that is added to the address.
+    /// The offset added to the address.
     pub offset: String,
     /// The text after the operands.
     pub after: String,

@@ -84,7 +84,7 @@ impl Sources<'_> {
             MemorySpace::Private(_) => Extent::Lane,
             MemorySpace::Buffer(buffer) => match self.kernel.buffers.get(buffer as usize) {
                 Some(buffer) if buffer.is_constant() => Extent::Dispatch,
-                // Another invocation may write it, through another buffer at least.
+                // Another invocation may write it, if only through another buffer.
                 _ => Extent::Wave,
             },
             MemorySpace::Shared | MemorySpace::Physical => Extent::Wave,

@@ -12,7 +12,7 @@ pub enum BlockRole {
     Arm(InstId),
     /// The body of a `Loop`.
     Loop(InstId),
-    /// The instructions between two rounds of a `Loop`.
+    /// The instructions between two iterations of a `Loop`.
     Continuing(InstId),
     /// The block of a `Scope`.
     Scope(InstId),

@@ -65,7 +65,7 @@ impl Prover {
     /// Proves all plans of a profile for some samples. Samples that the profile refuses are skipped.
     ///
     /// # Errors
-    /// The first plan that is wrong.
+    /// Returns the first plan that is wrong.
     pub fn profile(&mut self, profile: &Profile, samples: &[Sample]) -> Result<(), Unsound> {
         for sample in samples {
             for activity in ACTIVITIES {
@@ -78,7 +78,7 @@ impl Prover {
     /// Proves the plan of one request, unless it is already proven.
     ///
     /// # Errors
-    /// When the plan is wrong.
+    /// Returns an error if the plan is wrong.
     pub fn case(&mut self, request: &Request, profile: &Profile) -> Result<(), Unsound> {
         let Ok(plan) = planner::unproven(request, profile) else { return Ok(()) };
         self.tally.cases += 1;
@@ -122,7 +122,7 @@ fn plain(input: &Input) -> Input {
 /// Proves all plans of a profile that is not built in. Builds with debug assertions, which are slow, use fewer runs.
 ///
 /// # Errors
-/// The first plan that is wrong.
+/// Returns the first plan that is wrong.
 pub fn prove(profile: &Profile) -> Result<Tally, Unsound> {
     let effort = if cfg!(debug_assertions) { Effort::Glance } else { Effort::Quick };
     let mut prover = Prover::new(effort);

@@ -51,7 +51,7 @@ impl Term {
         }
     }
 
-    /// The fold of disjoint sets of lanes: quick, and the usual case.
+    /// The reduction over disjoint sets of lanes: fast, and the usual case.
     fn union(op: ReduceOp, terms: &[Term]) -> Option<Term> {
         let (input, mut set) = terms.first()?.as_lanes(op)?;
         for term in &terms[1..] {
@@ -73,7 +73,7 @@ enum Node {
     Pair(ReduceOp, Term, Term),
     /// Contributions in ascending order, folded in any order.
     Bag(ReduceOp, Vec<Term>),
-    /// The first without the second, which is not known to be part of it.
+    /// The first term without the second, which is not known to be part of it.
     Rest(ReduceOp, Term, Term),
 }
 

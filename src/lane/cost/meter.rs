@@ -27,13 +27,13 @@ enum RegisterKind {
     Nowhere,
 }
 
-/// The facts about a step that was passed.
+/// The facts about an earlier step.
 #[derive(Clone, Copy, Debug)]
 struct Passed {
     place: RegisterKind,
     /// Cycle at which the result is there.
     ready: u32,
-    /// Instructions and wait states that were issued up to and with it.
+    /// Instructions and wait states issued up to and including it.
     slot: u32,
     /// Wait states before a vector instruction may read the result.
     wait_after: u32,
@@ -47,7 +47,7 @@ struct Meter<'a> {
     profile: &'a Profile,
     setup: Vec<Passed>,
     steps: Vec<Passed>,
-    /// Per step the number of the last that uses it.
+    /// For each step, the number of the last step that uses it.
     last_use: Vec<usize>,
     /// For each operand of the operation, the last step that reads it. The code after the plan is unknown and assumed
     /// not to read them.

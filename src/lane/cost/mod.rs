@@ -35,7 +35,7 @@ pub struct PlanCost {
     pub vectors: u32,
     /// The maximum number of live scalar registers.
     pub scalars: u32,
-    /// Instructions of the set-up: lane facts, addresses, selectors and masks of lanes.
+    /// Instructions of the setup: lane facts, addresses, selectors and masks of lanes.
     pub setup: u32,
 }
 
@@ -73,7 +73,7 @@ impl PlanCost {
         self.instructions + self.rare
     }
 
-    /// The number that decides. Code that seldom runs weighs less than set-up, which always does.
+    /// The weighted sum by which plans are compared. Rarely executed code weighs less than setup, which always runs.
     pub fn weighed(&self, weights: &Weights) -> u64 {
         let w = weights;
         let rare = u64::from(w.setup) * u64::from(self.rare / RARE);

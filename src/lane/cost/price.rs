@@ -56,7 +56,7 @@ pub struct Table {
 
 /// The table of a target.
 pub const fn table(target: Target) -> Table {
-    // An order of bools is NOT and AND.
+    // An ordering comparison of bools is NOT and AND.
     let usual = Table {
         class: |_| None,
         built_in: None,

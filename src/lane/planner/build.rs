@@ -199,7 +199,7 @@ impl<'a> Builder<'a> {
         width.lanes().is_none_or(|lanes| lanes >= self.most_lanes())
     }
 
-    /// Lanes of a segment, [`Width::SUBGROUP`] as the most that there can be.
+    /// Maximum number of lanes in a segment; for [`Width::SUBGROUP`], in the largest possible subgroup.
     pub fn most_in(&self, width: Width) -> u32 {
         width.lanes_in(self.most_lanes())
     }
@@ -464,7 +464,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A fold's identity in the type of the value.
+    /// A reduction's identity element in the value's type.
     pub fn identity(&mut self, op: ReduceOp) -> Operand {
         self.add(StepOp::Identity(op), [Operand::None; 3], StepType::DATA)
     }
@@ -474,7 +474,7 @@ impl<'a> Builder<'a> {
         self.add(StepOp::Neutral(op), [Operand::None; 3], StepType::DATA)
     }
 
-    /// Zero in the type of the value.
+    /// Zero in the value's type.
     pub fn zero(&mut self) -> Operand {
         self.add(StepOp::Zero, [Operand::None; 3], StepType::DATA)
     }

@@ -1,6 +1,6 @@
 //! Turns a [`Request`] into a [`Plan`] for a profile. Each vendor and family has a table of named rules, each of which
 //! proposes a plan; the cheapest wins ([`crate::lane::cost`]). For SPIR-V and text, which a driver compiles, the first
-//! matching rule wins, unless its plan has an instruction with a price in the profile.
+//! matching rule wins, unless its plan has an instruction with a cost in the profile.
 //!
 //! A rule states the features that it needs and builds steps; it never depends on a target's syntax. A request that no
 //! rule matches is refused with the missing feature.
@@ -44,7 +44,7 @@ struct Rule {
 
 /// The rules of one target.
 struct Rules {
-    /// The rules for an operation; for targets without prices, the best first.
+    /// The rules for an operation; for targets without costs, the best first.
     of: fn(LaneOp) -> &'static [Rule],
     /// Returns true if a rule's reductions match the 2016 proposal for the profile's hardware.
     is_proposed: fn(rule: &str, &Profile) -> bool,
@@ -73,9 +73,9 @@ pub struct Candidate {
 pub struct Candidates {
     /// The plan that [`plan`] returns.
     pub chosen: Candidate,
-    /// The others, cheapest first; in the order of the rules if prices did not decide.
+    /// The others, cheapest first; in the order of the rules if costs did not decide.
     pub others: Vec<Candidate>,
-    /// True if prices decided.
+    /// True if costs decided.
     pub is_priced: bool,
     /// Rules that would apply, each with the feature that the profile lacks.
     pub refused: Vec<(&'static str, Feature)>,

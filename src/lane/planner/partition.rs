@@ -18,7 +18,7 @@ pub struct Ways {
     pub end: u32,
     /// True if reads ignore that bit.
     pub ignores_end: bool,
-    /// The value of the lowest active lane; never of a bool.
+    /// The value of the lowest active lane; not used for bools.
     pub first: fn(&mut Builder, Operand) -> Operand,
     /// The active lanes with a true predicate.
     pub ballot: fn(&mut Builder, Operand) -> Operand,
@@ -62,7 +62,7 @@ pub fn fold(b: &mut Builder, ways: &Ways) -> Answer {
     Ok(fold_of(b, ways, Set { members, segment: None }, op, kind))
 }
 
-/// The lanes that a fold is over.
+/// The lanes that a reduction covers.
 #[derive(Clone, Copy)]
 pub struct Set {
     /// A ballot of active lanes, including this lane.

@@ -38,7 +38,7 @@ pub fn trim(mut plan: Plan) -> Plan {
 /// A mark for each step.
 type Marks = SmallVec<[bool; 32]>;
 
-/// The steps that are used.
+/// The used steps.
 struct Live {
     setup: Marks,
     steps: Marks,

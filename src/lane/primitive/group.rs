@@ -171,7 +171,7 @@ impl GroupOp {
         matches!(self, G::BroadcastFirst | G::QuadSwap(_)) || self.is_swizzle_amd() || self.takes_index()
     }
 
-    /// Returns true if it returns 0 if its source is inactive.
+    /// Returns true if the operation gives 0 where the source lane is inactive.
     pub const fn is_swizzle_amd(self) -> bool {
         matches!(self, GroupOp::SwizzleAmd(_) | GroupOp::SwizzleMaskedAmd { .. })
     }
@@ -201,7 +201,7 @@ impl Instruction for GroupOp {
         Some(lane.filter(|lane| lanes.is_active(*lane)).map_or(nothing, Source::Lane))
     }
 
-    /// A driver compiles the others, and no profile has a price for them.
+    /// A driver compiles the others, and no profile has a cost for them.
     fn cost_class(&self) -> Option<CostClass> {
         matches!(self, GroupOp::Reduce(_, GroupReduce::Clustered(_))).then_some(CostClass::Clustered)
     }

@@ -1,4 +1,4 @@
-//! Wanted lane maps, and moves that are tried on them.
+//! Wanted lane maps, and moves that may implement them.
 //!
 //! A map gives each lane's source, or states that any value will do. It assumes that all lanes are active; the checker
 //! covers partial masks.

@@ -113,7 +113,7 @@ pub trait Instruction {
     /// The source of lane `i`; `None` if the instruction does not move values.
     fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source>;
 
-    /// The class of its price; `None` for instructions without a price.
+    /// The class of its cost; `None` for instructions without a cost.
     fn cost_class(&self) -> Option<CostClass>;
 }
 

@@ -73,7 +73,7 @@ impl Device {
     /// Opens the first device.
     ///
     /// # Errors
-    /// [`OpenError`] when there is no libcuda or no device.
+    /// Returns [`OpenError`] if there is no libcuda or no device.
     pub fn open() -> Result<Device, OpenError> {
         // SAFETY: loading the system's driver runs its initialisers, as intended.
         let library = unsafe { libloading::Library::new(LIBRARY) }.map_err(|e| OpenError::NoLibrary(e.to_string()))?;

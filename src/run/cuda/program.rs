@@ -24,7 +24,7 @@ impl Device {
     /// Loads a kernel into the driver.
     ///
     /// # Errors
-    /// [`RunError::Refused`] with the message of the driver's assembler.
+    /// Returns [`RunError::Refused`] with the message of the driver's assembler.
     pub fn load(&self, program: &Program) -> Result<Loaded<'_>, RunError> {
         let zero = |_| RunError::Refused("the text holds a zero".to_owned());
         let text = CString::new(program.text.as_bytes()).map_err(zero)?;
@@ -63,7 +63,7 @@ impl Loaded<'_> {
     /// buffers.
     ///
     /// # Errors
-    /// [`RunError`]; the buffers are then unchanged.
+    /// Returns [`RunError`]; the buffers are then unchanged.
     pub fn run(&self, groups: [u32; 3], push: &[u8], buffers: &mut [BufferBinding]) -> Result<(), RunError> {
         let mut bound = self.bind(push, buffers)?;
         self.launch(groups, &mut bound)?;
@@ -77,7 +77,7 @@ impl Loaded<'_> {
     /// GPU time of each of several consecutive runs over the same buffers, in nanoseconds.
     ///
     /// # Errors
-    /// [`RunError`].
+    /// Returns [`RunError`].
     pub fn time(
         &self,
         groups: [u32; 3],

@@ -22,7 +22,7 @@ impl Device {
     /// Returns an error if OpenGL has reported one since the last check; `call` names the failed call.
     ///
     /// # Errors
-    /// [`RunError::Driver`] with the code of the error.
+    /// Returns [`RunError::Driver`] with the code of the error.
     pub fn check(&self, call: &'static str) -> Result<(), RunError> {
         // SAFETY: a context is current.
         match unsafe { (self.gl.glGetError)() } {
@@ -34,7 +34,7 @@ impl Device {
     /// Starts workgroups of the program in use.
     ///
     /// # Errors
-    /// [`RunError::Driver`].
+    /// Returns [`RunError::Driver`].
     pub fn dispatch(&self, [x, y, z]: [u32; 3]) -> Result<(), RunError> {
         // SAFETY: a context is current.
         unsafe {
@@ -47,7 +47,7 @@ impl Device {
     /// Waits for all pending work.
     ///
     /// # Errors
-    /// [`RunError::Timeout`] after a minute.
+    /// Returns [`RunError::Timeout`] after a minute.
     pub fn wait(&self) -> Result<(), RunError> {
         let gl = &self.gl;
         // SAFETY: a context is current; the fence is local to this function.
@@ -67,7 +67,7 @@ impl Device {
     /// GPU time of each of several dispatches of the current program, in nanoseconds.
     ///
     /// # Errors
-    /// [`RunError::Driver`].
+    /// Returns [`RunError::Driver`].
     pub fn time(&self, groups: [u32; 3], runs: usize) -> Result<Vec<u64>, RunError> {
         let (gl, mut query) = (&self.gl, 0);
         // SAFETY: a context is current; there is room for one name.
@@ -120,7 +120,7 @@ impl<'d> Buffers<'d> {
     /// Reads back the storage buffers, which were added in this order.
     ///
     /// # Errors
-    /// [`RunError::Driver`].
+    /// Returns [`RunError::Driver`].
     pub fn read_all(&self, buffers: &mut [BufferBinding]) -> Result<(), RunError> {
         let added = self.names.iter().zip(buffers).filter(|(_, buffer)| buffer.kind == BufferKind::Storage);
         for (name, buffer) in added {

@@ -82,7 +82,7 @@ impl Device {
     /// Opens the first device of EGL that runs assembly programs.
     ///
     /// # Errors
-    /// [`OpenError`] when there is no libEGL or no such device.
+    /// Returns [`OpenError`] if there is no libEGL or no such device.
     pub fn open() -> Result<Device, OpenError> {
         // SAFETY: loading the system's EGL runs its initialisers, as intended.
         let library = unsafe { libloading::Library::new(LIBRARY) }.map_err(|e| OpenError::NoLibrary(e.to_string()))?;
@@ -134,7 +134,7 @@ impl Device {
     /// Loads a program.
     ///
     /// # Errors
-    /// [`super::RunError::Refused`] with the driver's message and the place in the text.
+    /// Returns [`super::RunError::Refused`] with the driver's message and the place in the text.
     pub fn load(&self, program: &crate::backend::nv::Program) -> Result<Program<'_>, super::RunError> {
         Program::new(self, program)
     }
@@ -251,7 +251,7 @@ unsafe fn text(string: *const c_char) -> String {
     if string.is_null() {
         return String::new();
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller guarantees it.
     unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
 }
 

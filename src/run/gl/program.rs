@@ -48,7 +48,7 @@ impl<'d> Program<'d> {
     /// Runs the program once with buffers bound, waits for it to finish, and copies the results back to the buffers.
     ///
     /// # Errors
-    /// [`RunError`]; the buffers are then unchanged.
+    /// Returns [`RunError`]; the buffers are then unchanged.
     pub fn run(&self, groups: [u32; 3], push: &[u8], buffers: &mut [BufferBinding]) -> Result<(), RunError> {
         let bound = self.bind(push, buffers, [0, 0])?;
         self.enable();
@@ -60,7 +60,7 @@ impl<'d> Program<'d> {
     /// GPU time of each of several consecutive runs over the same buffers, in nanoseconds.
     ///
     /// # Errors
-    /// [`RunError`].
+    /// Returns [`RunError`].
     pub fn time(
         &self,
         groups: [u32; 3],
@@ -95,7 +95,7 @@ impl<'d> Program<'d> {
     /// Uploads and binds the buffers and sets the local parameters, for a draw with this first vertex and instance.
     ///
     /// # Errors
-    /// [`RunError::Driver`].
+    /// Returns [`RunError::Driver`].
     pub fn bind(&self, push: &[u8], buffers: &[BufferBinding], first: [u32; 2]) -> Result<Buffers<'d>, RunError> {
         // SAFETY: a context is current.
         unsafe { (self.device.gl.glBindProgramARB)(self.target(), self.name) };

@@ -22,7 +22,7 @@ pub trait Resources {
     /// Creates everything on the device. Contents that need commands are not filled yet.
     ///
     /// # Errors
-    /// [`RunError`] when the device cannot create such resources.
+    /// Returns [`RunError`] if the device cannot create such resources.
     fn bind<'d>(&self, device: &'d Device) -> Result<Self::Bound<'d>, RunError>;
 }
 
@@ -34,13 +34,13 @@ pub trait Bound<R: ?Sized> {
     /// The push constants, with the addresses of the buffers that request it.
     ///
     /// # Errors
-    /// [`RunError::Refused`] when an address does not fit in them.
+    /// Returns [`RunError::Refused`] if an address does not fit in the push constants.
     fn push_constants(&self, push_constants: &[u8], resources: &R) -> Result<Vec<u8>, RunError>;
 
     /// Records the commands that fill the resources.
     fn load(&self, commands: &Commands<'_>);
 
-    /// Records the commands that bring the resources back.
+    /// Records the commands that read the resources back.
     fn save(&self, commands: &Commands<'_>);
 
     /// Copies the shaders' results to the host, once the commands have finished.
@@ -107,7 +107,7 @@ impl<'d> Sets<'d> {
     /// Descriptor sets with these resources, in the order of the layout's slots.
     ///
     /// # Errors
-    /// [`RunError`] when the driver fails.
+    /// Returns [`RunError`] if the driver fails.
     pub fn new(layout: &Layout<'d>, held: Vec<Held>) -> Result<Self, RunError> {
         if layout.sets.is_empty() {
             return Ok(Sets { handles: Vec::new(), _pool: None });
@@ -130,7 +130,7 @@ impl<'d> Sets<'d> {
     /// Records the commands that bind a pipeline's resources: the sets and the push constants.
     pub fn record(&self, commands: &Commands<'_>, layout: &Layout<'_>, point: vk::PipelineBindPoint, push: &[u8]) {
         let (raw, buffer, pipeline) = (&commands.device.raw, commands.buffer, layout.pipeline.get());
-        // SAFETY: the command buffer is recording; every handle is alive and belongs to this device; the layout has
+        // SAFETY: the command buffer is recording; every handle is live and belongs to this device; the layout has
         // room for the constants.
         unsafe {
             if !self.handles.is_empty() {
@@ -180,7 +180,7 @@ impl Held {
                 write.descriptor_count(1).push_next(&mut structures)
             }
         };
-        // SAFETY: the set, its binding and the resource are alive and have the same descriptor type.
+        // SAFETY: the set, its binding and the resource are live and have the same descriptor type.
         unsafe { raw.update_descriptor_sets(&[write], &[]) };
     }
 }

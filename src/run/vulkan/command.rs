@@ -25,7 +25,7 @@ impl<'d> Commands<'d> {
         let raw = &device.raw;
         let pool = pool(device)?;
         let create = vk::CommandBufferAllocateInfo::default().command_pool(pool.get()).command_buffer_count(1);
-        // SAFETY: the pool is alive.
+        // SAFETY: the pool is live.
         let made = unsafe { raw.allocate_command_buffers(&create) }.map_err(run_failure("vkAllocateCommandBuffers"))?;
         let buffer = made[0];
         let once = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);

@@ -32,7 +32,7 @@ pub(super) fn run<R: Resources>(
 
 fn record(kernel: &Kernel<'_>, [x, y, z]: [u32; 3], commands: &Commands<'_>) {
     let raw = &commands.device.raw;
-    // SAFETY: the command buffer is recording; the pipeline is alive; `Kernel::run` keeps the counts within the
+    // SAFETY: the command buffer is recording; the pipeline is live; `Kernel::run` keeps the counts within the
     // device's limits.
     unsafe {
         raw.cmd_bind_pipeline(commands.buffer, vk::PipelineBindPoint::COMPUTE, kernel.pipeline.get());

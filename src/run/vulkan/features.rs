@@ -75,7 +75,7 @@ impl Features {
         physical: vk::PhysicalDevice,
         more: &'static [Extension],
     ) -> ash::prelude::VkResult<Self> {
-        // SAFETY: `physical` comes from `instance`, which is alive.
+        // SAFETY: `physical` comes from `instance`, which is live.
         let offered = unsafe { instance.enumerate_device_extension_properties(physical)? };
         let found = |name| offered.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
         let chosen: Vec<_> = EXTENSIONS.iter().chain(more).filter(|e| found(e.name)).collect();

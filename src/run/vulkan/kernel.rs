@@ -28,7 +28,7 @@ impl<'d> Kernel<'d> {
     /// Runs over `groups` workgroups, waits for the end, and copies the results back to the resources.
     ///
     /// # Errors
-    /// [`RunError`]; the resources are then unchanged.
+    /// Returns [`RunError`]; the resources are then unchanged.
     pub fn run(&self, groups: [u32; 3], push_constants: &[u8], resources: &mut impl Resources) -> Result<(), RunError> {
         self.layout.device.check_free()?;
         self.layout.check(&resources.slots(), push_constants)?;
@@ -60,7 +60,7 @@ fn check_subgroups(device: &Device, job: &Job<'_>) -> Result<(), RunError> {
 /// The driver's object for a module.
 ///
 /// # Errors
-/// [`RunError`] when the driver refuses it.
+/// Returns [`RunError`] if the driver refuses the module.
 pub fn shader_module<'d>(device: &'d Device, spirv: &[u32]) -> Result<Guard<'d, vk::ShaderModule>, RunError> {
     let create = vk::ShaderModuleCreateInfo::default().code(spirv);
     // SAFETY: the caller guarantees that the words are a valid module.
@@ -73,7 +73,7 @@ pub fn shader_module<'d>(device: &'d Device, spirv: &[u32]) -> Result<Guard<'d, 
 /// The name of an entry point as a C string.
 ///
 /// # Errors
-/// [`RunError::Refused`] when it contains a zero byte.
+/// Returns [`RunError::Refused`] if the name contains a zero byte.
 pub fn entry_name(name: &str) -> Result<CString, RunError> {
     CString::new(name).or_else(|_| refuse("the entry point's name holds a zero byte"))
 }
@@ -81,7 +81,7 @@ pub fn entry_name(name: &str) -> Result<CString, RunError> {
 /// The compiled pipeline of a job's module.
 ///
 /// # Errors
-/// [`RunError`] when the driver refuses the module.
+/// Returns [`RunError`] if the driver refuses the module.
 pub fn compute_pipeline<'d>(
     device: &'d Device,
     job: &Job<'_>,

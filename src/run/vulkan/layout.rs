@@ -24,7 +24,7 @@ pub struct Slot {
 /// The error for host-visible mistakes that are undefined in Vulkan.
 ///
 /// # Errors
-/// Always.
+/// Always returns [`RunError::Refused`].
 pub fn refuse<T>(why: impl Into<String>) -> Result<T, RunError> {
     Err(RunError::Refused(why.into()))
 }
@@ -46,7 +46,7 @@ impl<'d> Layout<'d> {
     /// The layouts for resources at `slots` and that many bytes of push constants, for shaders of `stages`.
     ///
     /// # Errors
-    /// [`RunError`] when the device has no room for them.
+    /// Returns [`RunError`] if the device has no room for the layouts.
     pub fn new(
         device: &'d Device,
         stages: vk::ShaderStageFlags,
@@ -132,7 +132,7 @@ fn pipeline_layout<'d>(
     let range = [vk::PushConstantRange::default().stage_flags(stages).size(push_size)];
     let ranges = if push_size == 0 { &[][..] } else { &range[..] };
     let create = vk::PipelineLayoutCreateInfo::default().set_layouts(&handles).push_constant_ranges(ranges);
-    // SAFETY: the set layouts are alive; the range is within the device's limit (`check_push_size`).
+    // SAFETY: the set layouts are live; the range is within the device's limit (`check_push_size`).
     let handle =
         unsafe { device.raw.create_pipeline_layout(&create, None) }.map_err(run_failure("vkCreatePipelineLayout"))?;
     // SAFETY: the guard is the only owner.

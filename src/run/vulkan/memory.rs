@@ -26,7 +26,7 @@ impl<'d> Block<'d> {
         let handle = unsafe { raw.create_buffer(&create, None) }.map_err(run_failure("vkCreateBuffer"))?;
         // SAFETY: the guard is the only owner.
         let buffer = Guard::new(device, handle, |d, h| unsafe { d.destroy_buffer(h, None) });
-        // SAFETY: `handle` is alive and belongs to the device.
+        // SAFETY: `handle` is live and belongs to the device.
         let needs = unsafe { raw.get_buffer_memory_requirements(handle) };
         let shared = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         let addressed = usage.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS);
@@ -49,7 +49,7 @@ impl<'d> Block<'d> {
     /// The buffer was created on `device` with `SHADER_DEVICE_ADDRESS`.
     pub unsafe fn address(&self, device: &Device) -> vk::DeviceAddress {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.buffer.get());
-        // SAFETY: the buffer is alive, and the caller promises the rest.
+        // SAFETY: the buffer is live, and the caller guarantees the rest.
         unsafe { device.raw.get_buffer_device_address(&info) }
     }
 

@@ -94,7 +94,7 @@ impl Instance {
 
     /// The first suitable device, or the missing features of each device.
     fn choose(&self) -> Result<(vk::PhysicalDevice, u32), OpenError> {
-        // SAFETY: the instance is alive.
+        // SAFETY: the instance is live.
         let devices = unsafe { self.raw.enumerate_physical_devices() };
         let mut lacking = Vec::new();
         for physical in devices.map_err(open_failure("vkEnumeratePhysicalDevices"))? {
@@ -151,7 +151,7 @@ impl Device {
     /// Opens the first device that the loader offers with Vulkan 1.3 and a compute queue.
     ///
     /// # Errors
-    /// [`OpenError`] when there is no loader, no such device, or the driver fails.
+    /// Returns [`OpenError`] if there is no loader, no such device, or the driver fails.
     pub fn open() -> Result<Self, OpenError> {
         Self::open_with(&[])
     }
@@ -204,7 +204,7 @@ impl Device {
     /// Compiles `job`'s module for resources in the places of `resources`, to run it more than once.
     ///
     /// # Errors
-    /// [`RunError`] when the device cannot run the job or the driver refuses the module.
+    /// Returns [`RunError`] if the device cannot run the job or the driver refuses the module.
     pub fn prepare(&self, job: &Job<'_>, resources: &impl Resources) -> Result<Kernel<'_>, RunError> {
         Kernel::new(self, job, resources)
     }
@@ -212,7 +212,7 @@ impl Device {
     /// Runs `job` once with `resources` bound, waits for it to finish, and copies the results back to the resources.
     ///
     /// # Errors
-    /// [`RunError`]; the resources are then unchanged.
+    /// Returns [`RunError`]; the resources are then unchanged.
     pub fn run(&self, job: &Job<'_>, resources: &mut impl Resources) -> Result<(), RunError> {
         self.prepare(job, resources)?.run(job.groups, job.push_constants, resources)
     }
@@ -235,7 +235,7 @@ impl Device {
     /// Returns an error if the device can no longer start work.
     ///
     /// # Errors
-    /// [`RunError::Refused`] if an earlier shader did not finish.
+    /// Returns [`RunError::Refused`] if an earlier shader did not finish.
     pub fn check_free(&self) -> Result<(), RunError> {
         if self.stuck.get() { layout::refuse("an earlier shader never ended") } else { Ok(()) }
     }

@@ -35,7 +35,7 @@ impl Output {
 /// The record of one operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
-    /// The operator of all folds.
+    /// The operator of all reductions.
     op: ReduceOp,
     folds: Vec<[Node; 2]>,
     /// A row a result.

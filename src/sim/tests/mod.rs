@@ -114,5 +114,5 @@ fn run(kernel: &Kernel, lanes: u32, dispatch: &Dispatch, input: &[u32]) -> Resul
     Ok(buffers[1].bytes().chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
-/// The wave sizes that are tried.
+/// The tested wave sizes.
 const SIZES: [u32; 5] = [4, 8, 16, 32, 64];

@@ -1,4 +1,4 @@
-//! Indices that are out of range, as [`BoundsChecks`] needs them.
+//! Treatment of indices out of range, as [`BoundsChecks`] requires.
 //!
 //! An index that is known to be in range costs nothing. If an access must not happen, its [`PointerPath`] carries the
 //! condition under which it may, so that a check costs nothing before memory is touched and can be passed into

@@ -1,4 +1,4 @@
-//! WGSL's built-in functions (WGSL 17.5): most are `ir` functions as they are, the rest is spelled out here.
+//! WGSL's built-in functions (WGSL 17.5): most are also functions in `ir`, the rest is spelled out here.
 
 use super::Outcome;
 use super::function::Body;

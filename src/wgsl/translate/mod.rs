@@ -75,7 +75,7 @@ struct Shader<'a> {
 /// Translates everything that these entry points of the module reach. Warnings go to `warnings`.
 ///
 /// # Errors
-/// The first construct of each function that `ir` or crosslane cannot express.
+/// Returns the first construct of each function that `ir` or crosslane cannot express.
 pub(super) fn translate(
     input: Input<'_>,
     entries: &[usize],

@@ -76,7 +76,7 @@ impl Body<'_, '_, '_> {
         Ok(self.b.math(derivative_of(axis, control), &[value]))
     }
 
-    /// The type of the texture that an expression is.
+    /// The type of the texture to which an expression refers.
     fn image_of(&mut self, of: Id) -> Outcome<ImageType> {
         let naga = self.shader.naga;
         let inner = match self.origin {

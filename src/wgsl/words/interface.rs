@@ -151,7 +151,7 @@ impl Speaker<'_> {
     }
 }
 
-/// A built-in value as it is written; naga names it in capitals.
+/// The spelling of a built-in value; naga writes it in capitals.
 fn builtin(of: BuiltIn) -> String {
     let debug = format!("{of:?}");
     let name = debug.split([' ', '(', '{']).next().unwrap_or_default().replace("WorkGroup", "Workgroup");

@@ -19,7 +19,7 @@ use support::trial::{Trial, judged, trial};
 use support::whole::{self, Kernel, Row};
 use support::{aco, assembler, judge, radv, report};
 
-/// Names the page that is written.
+/// The variable that names the page to write.
 const PAGE: &str = "CROSSLANE_ACO";
 
 /// A processor, by our profile and by Mesa's name.

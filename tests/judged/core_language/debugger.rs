@@ -89,7 +89,7 @@ type Declared = (String, String, Option<u32>);
 struct Told {
     /// Instructions without a line.
     nowhere: Vec<String>,
-    /// Opcodes of operations that are seen from outside, with their lines.
+    /// Opcodes of operations with visible effects, with their lines.
     effects: BTreeSet<(String, u32)>,
     functions: BTreeSet<(String, u32)>,
     locals: BTreeSet<(Declared, u32)>,
@@ -121,7 +121,7 @@ impl Told {
         Ok(())
     }
 
-    /// glslang tells a declaration of each global variable with the line of its first use.
+    /// glslang describes a declaration of each global variable with the line of its first use.
     fn agrees(&self, theirs: &Told) -> Result<(), String> {
         let places = |told: &Told| told.globals.iter().map(|(declared, _)| declared.clone()).collect::<BTreeSet<_>>();
         let (mine, known) = (places(self), places(theirs));

@@ -64,7 +64,7 @@ pub struct Place {
     pub slot: usize,
     /// Lanes of the subgroup.
     pub lanes: usize,
-    /// The operator of a fold.
+    /// The operator of a reduction.
     pub op: Option<Op>,
     /// True if the order of float reductions is fixed, so that inexact ones can be compared.
     pub ordered: bool,

@@ -311,7 +311,7 @@ impl Call<'_> {
         })
     }
 
-    /// The fold of argument 0 in segments.
+    /// The reduction of argument 0 in segments.
     fn fold(&self, reach: Reach) -> Vec<Row> {
         let rule = |n| typed!(self.types[0].kind, T => bits(&self.reduced::<T>(reach, &self.component(0, n))));
         vec![self.by_component(rule)]
@@ -424,7 +424,7 @@ fn found(c: &Call<'_>) -> Vec<Row> {
     })
 }
 
-/// A fold or scan of the whole subgroup.
+/// A reduction or scan of the whole subgroup.
 fn scanned(c: &Call<'_>) -> Vec<Row> {
     c.fold(match c.word("K") {
         "Inclusive" | "InclusiveScan" => Reach::Inclusive,

@@ -99,7 +99,7 @@ fn run(unit: &Unit, types: &[Option<Type>], profile: &Profile, mode: Mode, seen:
     done.map_err(|why| format!("{why}\n{}", source.text))
 }
 
-/// The first type that is refused alone, with the reason.
+/// The first type refused on its own, with the reason.
 fn alone(unit: &Unit, types: &[Option<Type>], profile: &Profile, why: &str) -> String {
     let fails = |ty: &&Option<Type>| Source::new(unit, &[**ty], profile).make(profile).is_err();
     let first = types.iter().find(fails);

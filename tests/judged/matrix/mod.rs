@@ -116,7 +116,7 @@ fn groups() -> BTreeMap<String, Vec<Unit>> {
     groups
 }
 
-/// How many failures a trial tells.
+/// Maximum number of failures that a trial reports.
 const TOLD: usize = 4;
 
 /// Judges units on profiles; all failures count, some of them are reported.

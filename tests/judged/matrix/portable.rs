@@ -131,7 +131,7 @@ fn same_everywhere(unit: &Unit) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns true if a profile promises the order of folds.
+/// Returns true if a profile guarantees the order of reductions.
 fn claims(profile: &Profile) -> bool {
     profile.reproducible && &*profile.name != "nv-fermi"
 }

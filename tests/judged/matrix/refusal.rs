@@ -185,7 +185,7 @@ fn stays(asked: &Asked<'_>) -> bool {
     asked.unit.width == Some(1) && !["segmented", "Rotate", "sort"].iter().any(|moves| family.contains(moves))
 }
 
-/// Ballots fold bools, and votes compare them.
+/// Ballots reduce bools, and votes compare them.
 fn votes_do(asked: &Asked<'_>) -> bool {
     asked.ty.is_some_and(|ty| ty.kind == Kind::Bool) && FOLDS.contains(&asked.unit.row().family.as_str())
 }

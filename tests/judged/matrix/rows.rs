@@ -214,7 +214,7 @@ impl Row {
         self.extensions().iter().find(|extension| available(extension)).or_else(|| all.next())
     }
 
-    /// The operator of a fold.
+    /// The operator of a reduction.
     pub fn op(&self) -> Option<support::scalar::Op> {
         formula::operator(&self.words)
     }

@@ -75,7 +75,7 @@ impl Shader {
         Cell { ty, salt, arguments, results: row.results(ty), to: self.output }
     }
 
-    /// The source; `available` tells which extensions the profile has.
+    /// The source; `available` selects the extensions that the profile has.
     pub fn source(&self, available: impl Fn(&Extension) -> bool) -> String {
         let calls: String = self.cells.iter().map(|cell| self.call(cell)).collect();
         match self.unit.language {
@@ -244,7 +244,7 @@ impl Argument {
     }
 }
 
-/// The variable that an argument is.
+/// The declaration of the variable for an argument.
 fn declaration(language: Language, n: usize, argument: &Argument) -> String {
     let ty = argument.ty.name(language);
     let load = |at| argument.ty.load(language, at, |word| format!("x[$INu * slot + {word}u]"));

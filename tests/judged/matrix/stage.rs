@@ -6,7 +6,7 @@ use crosslane::profile::{Profile, Target};
 
 use super::rows::Unit;
 
-/// The built-in profiles, and SPIR-V with folds in the fixed order.
+/// The built-in profiles, and SPIR-V with reductions in the fixed order.
 pub static PROFILES: LazyLock<Vec<Profile>> = LazyLock::new(|| {
     let mut fixed = Profile::named("spirv-1.6").expect("a built-in profile");
     fixed.reproducible = true;
@@ -44,7 +44,7 @@ pub fn is_read_back(profile: &Profile) -> bool {
     ["glsl-450-nv", GLSL_AMD].contains(&&*profile.name)
 }
 
-/// How a unit's cells are shown on a profile.
+/// How a unit's cells are tested on a profile.
 pub fn of(profile: &Profile, unit: &Unit) -> Stages {
     let family = unit.row().family.as_str();
     let vendor = VENDORS.iter().find(|(name, _)| **name == *profile.name);

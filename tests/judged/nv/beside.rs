@@ -69,7 +69,7 @@ pub fn agree_with(case: &Case, ours: &[Buffers], theirs: &[Buffers]) -> Result<(
     Ok(())
 }
 
-/// The format of each image that is compared, after the buffers.
+/// The format of each compared image, after the buffers.
 fn formats(request: &Request, run: usize) -> Vec<String> {
     let others = request.others.get(run).into_iter();
     let bound = others.flat_map(|resources| {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::stage::PUSH;
 
-/// The facts that a shader is told instead of a pipeline.
+/// The facts that a shader gets as constants instead of from a pipeline.
 pub struct Facts<'a> {
     /// The unit of each binding of textures and images.
     pub units: &'a BTreeMap<u32, u32>,

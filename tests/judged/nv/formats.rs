@@ -91,7 +91,7 @@ fn packed(name: &str, internal: u32, component: u32) -> Format {
     Format { internal, external, component }
 }
 
-/// The type of 32 bits that a component becomes in a shader.
+/// The 32-bit type of a component in a shader.
 pub fn widened(name: &str) -> u32 {
     match () {
         () if name.ends_with("ui") => UINT,

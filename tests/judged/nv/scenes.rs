@@ -170,7 +170,7 @@ const R32I: Format = Format { internal: 0x8235, external: 0x8D94, component: INT
 const R32F: Format = Format { internal: 0x822E, external: 0x1903, component: FLOAT };
 const DEPTH: Format = Format { internal: 0x8CAC, external: 0x1902, component: FLOAT };
 
-/// Components of a texel as it is uploaded.
+/// Components of an uploaded texel.
 fn components(format: Format) -> usize {
     if matches!(format.external, 0x1908 | 0x8D99) { 4 } else { 1 }
 }
@@ -411,7 +411,7 @@ fn format(name: &'static str, packed: Format) -> Case {
     Case { name: format!("format_{name}"), ..dispatched("format", &macros, 64 * 4, list) }
 }
 
-/// Everything that is drawn and dispatched.
+/// All draws and dispatches.
 pub fn cases() -> Vec<Case> {
     let drawn_cases = [
         drawn("varyings", &[FLOAT, UINT, INT, FLOAT], true, Vec::new()),

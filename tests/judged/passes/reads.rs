@@ -36,7 +36,7 @@ const TRIED: [(&str, EmitKind); 7] = [
     ("gfx1100", EmitKind::Kernel),
 ];
 
-/// Kernels that there are at least.
+/// Minimum number of kernels.
 const ENOUGH: usize = 150;
 
 /// Texts that are not kernels, and the message about each.

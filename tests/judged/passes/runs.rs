@@ -7,7 +7,7 @@ use crosslane::sim::{Dispatch, Memory, Program, Undefined};
 const SPECIAL: [u32; 12] =
     [0, 1, 2, 3, 31, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x3f80_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0001];
 
-/// Bytes of each buffer at least.
+/// Minimum number of bytes in each buffer.
 const BYTES: u32 = 4096;
 
 /// Checks that two kernels give the same results, where those are defined.

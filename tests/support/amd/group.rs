@@ -13,7 +13,7 @@ use super::state::State;
 use super::waits::Waits;
 use super::{scalar_run, vector};
 
-/// Instructions of a wave after which it counts as endless.
+/// Number of instructions after which a wave counts as endless.
 const STEPS: usize = 500_000;
 /// Bytes between the scratch of two waves, as the dispatcher counts them.
 const SCRATCH_STEP: u64 = 0x4000;

@@ -3,7 +3,7 @@
 use super::operand::{Arg, EXEC, Kind, M0, NULL, Operand, SCALARS, SCC, VCC, VECTORS, constant};
 use super::target::Target;
 
-/// Most lanes of a wave.
+/// Maximum number of lanes in a wave.
 pub const LANES: usize = 64;
 
 /// One value and its undefined bits.
@@ -224,7 +224,7 @@ impl State {
         }
     }
 
-    /// The value of an operand in each lane, as it is.
+    /// The unmodified value of an operand in each lane.
     pub fn row(&self, arg: &Arg, kind: Kind) -> Result<Row, String> {
         if let Operand::Vector { first, .. } = arg.operand {
             let mut row = [Value::default(); LANES];

@@ -70,7 +70,7 @@ impl Waits {
         Ok(())
     }
 
-    /// Notes an access that was issued.
+    /// Records an issued access.
     pub fn issue(&mut self, inst: &Inst, touched: &[Touch], target: &Target, lanes: u64) {
         let Code::Access(access) = &inst.code else { return };
         let stores = access.is_store();

@@ -214,7 +214,7 @@ impl Arms {
         self.open.pop();
     }
 
-    /// A jump that is allowed here.
+    /// A jump allowed here.
     fn jump(&mut self) -> Option<&'static str> {
         let mut allowed = Vec::new();
         if self.open.iter().any(|open| *open != Open::Branch) {

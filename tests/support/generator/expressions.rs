@@ -178,7 +178,7 @@ impl Program {
             Ty::Vector(kind @ (Kind::Int | Kind::Uint), size) => self.integer(*kind, *size, depth),
             Ty::Vector(Kind::Float, size) => self.float(*size, depth),
             Ty::Vector(Kind::Bool, size) => self.bool(*size, depth),
-            // The judge folds few operations on matrices.
+            // The judge evaluates few constant operations on matrices.
             Ty::Matrix(columns, rows) if !self.constant => self.matrix(*columns, *rows, depth),
             _ => self.built(ty, depth - 1),
         }

@@ -87,7 +87,7 @@ pub enum Operand {
     Numbers(Vec<String>),
     /// `invocation.…` or `state.…`.
     Environment(String),
-    /// `texture[n]` or `image[n]`, and the component of a texture that is gathered.
+    /// `texture[n]` or `image[n]`, and the gathered component of a texture.
     Unit(usize, usize),
     /// `offset(…)`, or numbers in parentheses.
     Offset(Box<Operand>),
@@ -101,7 +101,7 @@ pub enum Operand {
     },
 }
 
-/// Targets of textures and images that are interpreted.
+/// The supported targets of textures and images.
 const TARGETS: [&str; 11] =
     ["1D", "2D", "3D", "RECT", "CUBE", "BUFFER", "ARRAY1D", "ARRAY2D", "ARRAYCUBE", "2DMS", "ARRAY2DMS"];
 

@@ -27,7 +27,7 @@ enum Flow {
     Return(Value),
 }
 
-/// The bits of a variable that are assigned.
+/// The assigned bits of a variable.
 struct Place {
     variable: usize,
     /// Indices of an array, or a lane and a register.
@@ -48,7 +48,7 @@ pub struct Run<'t> {
     result: Option<usize>,
     ieee: bool,
     pub registers: Registers,
-    /// The bits of `D0` that were assigned.
+    /// The assigned bits of `D0`.
     pub written: u128,
 }
 

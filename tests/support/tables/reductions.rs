@@ -1,4 +1,4 @@
-//! Folds and scans of segments, in the portable dialect: every operator, every type.
+//! Reductions and scans of segments, in the portable dialect: every operator, every type.
 
 use super::rows::{reductions, results, vector_moves};
 use crate::case::{Case, Column, Wave};

@@ -12,10 +12,10 @@ pub fn moves<T: Scalar, R: Scalar>(case: &Case<'_>, rules: &[Rule<T, R>]) -> Vec
     side_by_side(rules.iter().map(|rule| case.each_wave(|w| rule(&w.get::<T>(0)))))
 }
 
-/// A fold or scan: operator, lanes, width.
+/// A reduction or scan: operator, lanes, width.
 pub type ReduceRule<T> = fn(Op, &[Lane<T>], usize) -> Vec<Lane<T>>;
 
-/// The fold of input 0 by each operator.
+/// The reduction of input 0 by each operator.
 pub fn reductions<T: Reduce>(case: &Case<'_>, ops: &[Op], rule: ReduceRule<T>) -> Vec<Column> {
     side_by_side(ops.iter().map(|&op| case.each_wave(|w| rule(op, &w.get::<T>(0), w.width()))))
 }

@@ -50,9 +50,9 @@ impl Row {
 /// Where a kernel's text is from.
 #[derive(Debug, Clone, Copy)]
 pub enum Origin {
-    /// A whole kernel that is written here.
+    /// A whole kernel written for this project.
     Own(&'static str),
-    /// A single operation in a kernel that is written here.
+    /// A single operation in a kernel written for this project.
     Operation(&'static str),
     /// A file of ggml.
     Ggml(&'static str),
@@ -68,7 +68,7 @@ pub struct Buffer {
     pub closeness: Closeness,
 }
 
-/// The kernels that are written here.
+/// The kernels written for this project.
 pub fn own() -> impl Iterator<Item = &'static Row> {
     own::KERNELS.iter().chain(own::OPERATIONS)
 }
@@ -78,7 +78,7 @@ pub fn of_ggml() -> impl Iterator<Item = &'static Row> {
     ggml::KERNELS.iter()
 }
 
-/// The kernels of ggml that are compiled and not run.
+/// The kernels of ggml that are only compiled.
 pub fn listed() -> impl Iterator<Item = &'static Row> {
     listed::LISTED.iter()
 }
@@ -104,7 +104,7 @@ impl Kernel {
     /// Reads a kernel of a table.
     ///
     /// # Errors
-    /// If a file of ggml cannot be read.
+    /// Returns an error if a file of ggml cannot be read.
     pub fn read(row: &'static Row) -> Result<Kernel, String> {
         let (ours, theirs) = match row.origin {
             Origin::Own(text) | Origin::Operation(text) => {
@@ -132,7 +132,7 @@ impl Kernel {
     /// Its program in NVIDIA assembly, with the default options.
     ///
     /// # Errors
-    /// With the compiler's messages.
+    /// Returns the compiler's messages.
     pub fn nv(&self, profile: &str) -> Result<nv::Program, String> {
         compiler::nv_program(&self.input(), &options(profile)?, &self.settings())
     }
@@ -140,7 +140,7 @@ impl Kernel {
     /// Its program in PTX, with the default options.
     ///
     /// # Errors
-    /// With the compiler's messages.
+    /// Returns the compiler's messages.
     pub fn ptx(&self, profile: &str) -> Result<ptx::Program, String> {
         compiler::ptx_program(&self.input(), &options(profile)?, &self.settings())
     }
@@ -148,7 +148,7 @@ impl Kernel {
     /// Its program in AMD assembly, with the default options.
     ///
     /// # Errors
-    /// With the compiler's messages.
+    /// Returns the compiler's messages.
     pub fn amd(&self, profile: &str) -> Result<amd::Program, String> {
         compiler::amd_program(&self.input(), &options(profile)?, &self.settings())
     }
@@ -156,7 +156,7 @@ impl Kernel {
     /// Its SPIR-V, with the default options.
     ///
     /// # Errors
-    /// With the compiler's messages.
+    /// Returns the compiler's messages.
     pub fn spirv(&self, profile: &str) -> Result<Vec<u32>, String> {
         let done = compile(&self.input(), &options(profile)?, &NoIncludes);
         match done.verdict {
@@ -168,7 +168,7 @@ impl Kernel {
     /// The buffers after the simulator has run the small case.
     ///
     /// # Errors
-    /// If the kernel has undefined behaviour, or is not read.
+    /// Returns an error if the kernel has undefined behaviour or cannot be compiled.
     pub fn simulated(&self) -> Result<Vec<simulator::After>, String> {
         let kernel = compiler::parsed(&self.input(), &options("spirv-1.6")?, &self.settings())?;
         simulator::run(&kernel, LANES, &self.request()).map(|mut runs| runs.remove(0))
@@ -185,7 +185,7 @@ impl Kernel {
     /// Reports where buffers differ from the simulator's, where these are defined.
     ///
     /// # Errors
-    /// With the differences.
+    /// Returns the differences.
     pub fn hold(&self, simulated: &[simulator::After], found: &Buffers) -> Result<(), String> {
         let expected = simulated.iter().map(simulator::After::column);
         self.compare(expected, found)
@@ -194,7 +194,7 @@ impl Kernel {
     /// Reports where the buffers of two runs differ.
     ///
     /// # Errors
-    /// With the differences.
+    /// Returns the differences.
     pub fn alike(&self, one: &Buffers, other: &Buffers) -> Result<(), String> {
         self.compare(one.iter().map(|words| words.iter().map(|word| Some(*word)).collect()), other)
     }

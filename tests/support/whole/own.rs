@@ -1,4 +1,4 @@
-//! The kernels that are written here.
+//! The kernels written for this project.
 
 use super::{Buffer, Origin, Row};
 use crate::compare::Closeness;

@@ -16,7 +16,7 @@ pub struct Client {
     pub published: BTreeMap<String, (Option<i64>, Vec<Value>)>,
     /// How often diagnostics for some file arrived.
     pub publications: usize,
-    /// The texts that are open, with their versions.
+    /// The open texts, with their versions.
     pub open: BTreeMap<String, (i64, String)>,
 }
 

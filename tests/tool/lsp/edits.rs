@@ -45,7 +45,7 @@ const PIECES: [&str; 24] = [
     "= ",
 ];
 
-/// A generator of numbers (xorshift64), from a seed.
+/// A random number generator (xorshift64) with a seed.
 pub struct Random(pub u64);
 
 impl Random {

@@ -29,7 +29,7 @@ struct Makers {
     single: usize,
 }
 
-/// Levels of instructions that are looked through.
+/// Maximum number of instructions to look through.
 const DEPTH: u32 = 3;
 
 /// `V_PERM_B32` selects a byte of its second operand by 0 to 3, of its first by 4 to 7, and constants.

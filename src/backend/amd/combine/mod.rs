@@ -134,7 +134,7 @@ struct Walk<'w> {
     /// True for instructions that have been removed.
     gone: Vec<bool>,
     condition_is_dead: Vec<bool>,
-    /// The number of the instruction before the block, in this walk.
+    /// The number of the last instruction before the block in this walk.
     start: u32,
     /// The number of the instruction that has written EXEC last.
     exec: u32,

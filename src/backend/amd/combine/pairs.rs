@@ -41,7 +41,7 @@ struct Single {
     offset: u32,
 }
 
-/// An address plus a distance, which brings the accesses into the range of offsets.
+/// An address plus a distance, which moves the accesses into the range of offsets.
 #[derive(Clone, Debug)]
 pub struct Base {
     address: Operand,

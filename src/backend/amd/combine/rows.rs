@@ -185,13 +185,13 @@ fn signed_field(pair: &Pair<'_>) -> Option<Uses> {
     (first == 0 && inner <= count).then(|| pair.inner.into())
 }
 
-/// Bits that were shifted to the top, and then at least as far down.
+/// Bits shifted to the top, and then down by at least as much.
 fn shifted_field(pair: &Pair<'_>) -> Option<Uses> {
     let (up, down) = (constant(pair.inner[0])? & 31, pair.other_constant()? & 31);
     (0 < up && up <= down).then(|| smallvec![pair.inner[1], Operand::Constant(down - up), Operand::Constant(32 - down)])
 }
 
-/// Bits that were shifted down and up again: clears the bits below.
+/// Bits shifted down and up again: clears the bits below.
 fn cleared(pair: &Pair<'_>) -> Option<Uses> {
     let (down, up) = (constant(pair.inner[0])? & 31, pair.other_constant()? & 31);
     (down == up).then(|| smallvec![Operand::Constant(u32::MAX << up), pair.inner[1]])

@@ -85,7 +85,7 @@ type Apart<'c> = (O, &'c [Operand], O, &'c [Option<Operand>]);
 /// An inner and an outer instruction, and the fused one.
 type Case<'c> = (O, &'c [Operand], O, &'c [Option<Operand>], O, &'c [Operand]);
 
-/// The operation that a pair becomes, with its operands.
+/// The operation that replaces a pair, with its operands.
 type Fused = Option<(O, Vec<Operand>)>;
 
 fn fused(profile: &str, inner: (O, &[Operand]), outer: (O, &[Option<Operand>])) -> Fused {
@@ -249,7 +249,7 @@ fn scalars_and_literals_have_limits() {
     assert_eq!(three, None);
 }
 
-/// How many of two sums are removed after a change to the list of both.
+/// How many of two sums are removed after a change to the list that contains both.
 fn interrupted(change: impl FnOnce(&mut Registers, Operand, &mut Vec<Inst>)) -> usize {
     let mut some = Registers::new();
     let [a, b, c] = some.v;

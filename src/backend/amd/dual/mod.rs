@@ -13,7 +13,7 @@ use super::view::{Access, Cell, View};
 use smallvec::SmallVec;
 use table::{Half, Rules, halves, rules};
 
-/// Instructions that are examined.
+/// Number of instructions to examine.
 const WINDOW: usize = 32;
 
 /// Pairs instructions of a function after register allocation.

@@ -39,7 +39,7 @@ fn joined(profile: &str, insts: &[Inst]) -> Vec<String> {
     function.blocks[0].insts.iter().filter_map(|inst| printer.inst(inst)).collect()
 }
 
-/// The pair that two instructions become, if they do.
+/// The dual instruction that two instructions are combined into, if any.
 fn pair_of(profile: &str, insts: [Inst; 2]) -> Option<String> {
     let mut lines = joined(profile, &insts);
     if lines.len() == 1 { lines.pop() } else { None }

@@ -7,10 +7,10 @@ use crate::backend::amd::forward::Step;
 use crate::backend::amd::view::{Access, Cell, Traits, View};
 use std::collections::BTreeSet;
 
-/// Instructions that are examined.
+/// Number of instructions to examine.
 pub const WINDOW: usize = 24;
 
-/// The reads and writes of the instructions that are passed.
+/// The reads and writes of the instructions in between.
 #[derive(Default)]
 pub struct Passed {
     reads: BTreeSet<Cell>,

@@ -55,7 +55,7 @@ const STEPS_PER_INST: usize = 4;
 /// Puts all registers into places.
 ///
 /// # Errors
-/// When values must go to scratch memory and cannot, or when even that is not enough.
+/// Returns an error if values must go to scratch memory and cannot, or if even that is not enough.
 pub fn allocate(function: &mut Function, arch: &Arch, limits: &Limits) -> Result<Allocation, Failure> {
     let mut room = Room::new(function, arch);
     absorb(function);

@@ -29,7 +29,7 @@ pub type Costs = Vec<Option<u64>>;
 /// Finds places.
 ///
 /// # Errors
-/// When webs that must not be spilled do not fit.
+/// Returns an error if webs that must not be spilled do not fit into the registers.
 pub fn place(webs: &Webs, limits: &Limits, costs: &Costs) -> Result<Placement, Full> {
     let count = webs.webs.len();
     let mut scan = Scan {

@@ -85,7 +85,7 @@ impl Room {
 enum Home {
     /// Bytes from the start of the invocation's scratch memory.
     Scratch(u32),
-    /// A lane of a vector register for each.
+    /// One lane of a vector register for each scalar register.
     Lanes(Vec<(Slice, u32)>),
 }
 
@@ -132,7 +132,7 @@ fn read_across(inst: &Inst) -> impl Iterator<Item = Slice> + '_ {
 /// Moves webs to memory.
 ///
 /// # Errors
-/// When that needs scratch memory and the function has none.
+/// Returns an error if the moves need scratch memory and the function has none.
 pub fn spill(function: &mut Function, webs: &Webs, evicted: &BTreeSet<usize>, room: &mut Room) -> Result<(), Failure> {
     let first_new = function.registers.len() as u32;
     let mut homes = BTreeMap::new();

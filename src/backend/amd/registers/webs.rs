@@ -147,7 +147,7 @@ fn common_start(parts: [(Option<u16>, u16); 2]) -> Option<Option<u16>> {
 /// All webs of a function.
 #[derive(Debug)]
 pub struct Webs {
-    /// Webs that were merged into others are empty.
+    /// Webs merged into others are empty.
     pub webs: Vec<Web>,
     /// The web of each register, and the register's offset from its start.
     homes: Vec<(u32, u16)>,

@@ -124,7 +124,7 @@ fn stretches(function: &Function, arch: &Arch) -> (Vec<(usize, Range<usize>, Str
     (stretches, peak)
 }
 
-/// The regions between instructions that nothing passes.
+/// The regions between instructions that others must not be moved across.
 fn cuts(insts: &[Inst]) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
@@ -145,7 +145,7 @@ fn is_cut(inst: &Inst) -> bool {
     }
 }
 
-/// The registers that are alive before each instruction.
+/// The registers that are live before each instruction.
 fn bases(function: &Function, live: &Live) -> Vec<Counts> {
     let count: usize = function.blocks.iter().map(|block| block.insts.len() + 1).sum();
     let mut changes = vec![[0; 2]; count + 2];

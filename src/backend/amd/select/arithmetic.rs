@@ -8,7 +8,7 @@ use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::{BinOp, CmpOp, InstId, Origin, TernOp, UnOp, Value};
 
-/// A scalar comparison that is executed at its use.
+/// A scalar comparison executed at its use.
 #[derive(Clone, Copy, Debug)]
 pub struct ScalarTest {
     pub relation: &'static str,

@@ -113,7 +113,7 @@ impl Selector<'_> {
         Some(AtomicMemory::Memory(self.reached(at)))
     }
 
-    /// The operation, and its old value if that is used.
+    /// The operation, and its old value if used.
     pub fn atomic_on(
         &mut self,
         target: &AtomicMemory,

@@ -195,7 +195,7 @@ impl Selector<'_> {
         smallvec![self.cvt("u32_f64", low), self.cvt(if to.is_signed() { "i32_f64" } else { "u32_f64" }, high)]
     }
 
-    /// `high * 2^32 + low`, rounded by the sum alone.
+    /// `high * 2^32 + low`, where only the sum rounds.
     fn long_to_double(&mut self, from: Scalar, words: &[Operand]) -> Words {
         let high = self.cvt(if from.is_signed() { "f64_i32" } else { "f64_u32" }, words[1]);
         let high = self.vector_pair(Operation::LdexpF64, &[high, number(32)]);

@@ -37,7 +37,7 @@ impl Divided {
     }
 }
 
-/// A first quotient.
+/// A first estimate of the quotient.
 #[derive(Debug, Clone, Copy)]
 struct Estimate {
     /// Dividend and divisor.

@@ -64,7 +64,7 @@ impl Selector<'_> {
         &mut self.block.insts[last]
     }
 
-    /// An instruction as it is.
+    /// Emits an instruction with unchanged operands.
     pub fn raw(&mut self, operation: Operation, defs: &[Operand], uses: &[Operand]) -> &mut Inst {
         self.put(Inst::real(operation, defs, uses))
     }

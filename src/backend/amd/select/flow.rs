@@ -577,7 +577,7 @@ impl Selector<'_> {
         );
     }
 
-    /// The whole register that a variable is.
+    /// The whole register of a variable.
     fn variable(&self, words: &[Operand], width: u8) -> Operand {
         match words.first() {
             Some(Operand::Reg(slice)) => Operand::Reg(Slice { count: width, ..*slice }),

@@ -173,7 +173,7 @@ fn is_cut(kernel: &Kernel, inst: InstId) -> bool {
     matches!(kernel.insts[inst].op, Op::Convert(from, to) if is_word(from) && to.width == 16 && to.is_int())
 }
 
-/// The word whose upper half a value is, after a shift that is absorbed.
+/// The word whose upper half is this value, after an absorbed shift.
 pub fn upper_of(kernel: &Kernel, halves: &Halves, value: Value) -> Option<Value> {
     let inst = kernel.definition(value).filter(|inst| is_upper(kernel, *inst) && halves.is_absorbed(*inst))?;
     Some(kernel.args(inst)[0])

@@ -240,7 +240,7 @@ impl Selector<'_> {
         Modifiers { image: Some(image), ..self.image_modifiers(access) }
     }
 
-    /// The components of a result that are used, at least one.
+    /// The used components of a result, at least one.
     pub fn used_components(&self, access: &Use<'_>) -> u8 {
         let results = self.kernel.results(access.inst).enumerate();
         let used = results.filter(|(_, value)| self.uses[value.index()] > 0).fold(0, |used, (n, _)| used | 1 << n);
@@ -390,7 +390,7 @@ impl Selector<'_> {
         ([index].into_iter().collect(), Some(nothing), modifiers)
     }
 
-    /// Loads the components up to the last one that is used.
+    /// Loads the components up to the last used one.
     fn load_element(&mut self, access: &Use<'_>) {
         let (before, after, modifiers) = self.element(access);
         let count = 8 - self.used_components(access).leading_zeros();

@@ -44,7 +44,7 @@ struct ScalarPlace {
     offset: u32,
 }
 
-/// An address that was computed for a flat instruction of the block.
+/// An address already computed for a flat instruction in the block.
 #[derive(Clone, Copy, Debug)]
 pub struct FlatAddress {
     /// Base, index and offset.

@@ -74,7 +74,7 @@ pub struct Subject<'k> {
 /// Selects instructions for a whole kernel. With `spills` it sets up what spilling needs.
 ///
 /// # Errors
-/// One diagnostic for each operation that the target cannot express.
+/// Returns one diagnostic for each operation that the target cannot express.
 pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagnostic>> {
     let Subject { kernel, arch, .. } = subject;
     let negated_factors = negations::of_fused(kernel, subject.tree, 16);
@@ -166,7 +166,7 @@ struct Selector<'k> {
     /// The ranges of the values so far.
     ranges: Ranges,
     start: start::Start,
-    /// The constructs around.
+    /// The enclosing constructs.
     open: Vec<flow::Open>,
     needs: Needs,
     /// Span of the instruction being selected.

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 /// Maximum distance of the two operations, in instructions of the kernel.
 const REACH: u32 = 64;
-/// How many operations the chains of a pair have at most.
+/// Maximum number of operations in the chains of a pair.
 const DEPTH: u32 = 16;
 
 /// Two operations that become one instruction.
@@ -143,7 +143,7 @@ impl<'s> Search<'s> {
         Search { kernel, halves, negated, places, users, pairs: Pairs::default() }
     }
 
-    /// Starts with two values that are stored in one word.
+    /// Starts with two values stored in one word.
     fn begin(&mut self, values: [Value; 2]) {
         let before = self.pairs.pairs.len();
         // The word need not be combined.

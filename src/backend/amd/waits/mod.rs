@@ -175,7 +175,7 @@ impl Writer<'_> {
     }
 }
 
-/// The kind of event that a load of the vector unit is.
+/// The kind of event caused by a vector memory load.
 fn load_event(inst: &Inst) -> Event {
     if inst.operation().is_some_and(Operation::takes_sampler) { Event::Sample } else { Event::Load }
 }

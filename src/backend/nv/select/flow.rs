@@ -21,7 +21,7 @@ pub struct Open {
     flag: Option<Reg>,
     /// The line before the construct, where the flag is reset to false.
     before: usize,
-    /// Jumps so far that set the flag.
+    /// Number of jumps so far that set the flag.
     jumps: u32,
 }
 
@@ -75,7 +75,7 @@ impl Selector<'_> {
         self.unguard(is_guarded);
     }
 
-    /// Jumps so far that set the flag of the innermost open construct, if that is guarded.
+    /// Number of jumps so far that set the flag of the innermost open construct, if it is guarded.
     fn guarded_jumps(&self) -> u32 {
         match self.open.last() {
             Some(Open { way: OpenWay::Guard, jumps, .. }) => *jumps,
@@ -228,7 +228,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Returns true for a test that the number of rounds replaces.
+    /// Returns true for a test that the trip count replaces.
     fn is_counted_test(&self, inst: InstId) -> bool {
         let test = self.counted.as_ref().and_then(|(_, count)| count.test.as_ref());
         test.is_some_and(|test| test.branch == inst)
@@ -376,7 +376,7 @@ impl Selector<'_> {
             open.flag = Some(reg);
             let before = open.before;
             self.copy(reg, Operand::Constant(0, Kind::Uint));
-            // The reset precedes the construct, on a line that was reserved.
+            // The reset precedes the construct, on a reserved line.
             if let Some(line) = self.lines.pop() {
                 self.lines[before] = line;
             }

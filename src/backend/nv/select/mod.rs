@@ -47,7 +47,7 @@ pub struct Selected {
 /// Chooses instructions for a whole kernel.
 ///
 /// # Errors
-/// One diagnostic for each operation that the target cannot express.
+/// Returns one diagnostic for each operation that the target cannot express.
 pub fn select(
     kernel: &Kernel,
     tree: &Tree,
@@ -101,7 +101,7 @@ struct Selector<'k> {
     needs: Needs,
     /// The enclosing constructs that jumps leave, innermost last.
     open: Vec<flow::Open>,
-    /// The conditions of the arms around, innermost last.
+    /// The conditions of the enclosing branches, innermost last.
     arms: Vec<(Reg, Test)>,
     /// The enclosing loop with a known trip count. It contains no other loop.
     counted: Option<(InstId, Count)>,

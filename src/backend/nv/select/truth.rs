@@ -5,7 +5,7 @@ use crate::backend::nv::machine::{Class, Dest, Inst, Kind, Line, Operand, Reg};
 use crate::backend::truth::{ONE, Truths};
 use crate::lane::{LaneFact, MaskOp};
 
-/// Registers that are copied to each other, and memory, as disjoint sets.
+/// Registers copied to each other, and memory, as disjoint sets.
 struct Sets {
     parents: Vec<usize>,
     holds: Vec<Truths>,

@@ -112,7 +112,7 @@ fn a_branch_on_a_vote_in_divergent_flow_depends_on_the_lane() {
     assert!(lines.iter().any(|line| line.starts_with("AND.U") && line.contains("threadeqmask")), "{lines:#?}");
 }
 
-/// A loop, its continuing block, and the block around.
+/// A loop, its continuing block, and the enclosing block.
 type OpenLoop = (InstId, BlockId, BlockId);
 
 /// Starts a loop that invocations leave when a loaded word is zero.

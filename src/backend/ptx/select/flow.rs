@@ -84,7 +84,7 @@ struct Point {
     label: String,
     /// True if all lanes that entered come here, even lanes on their way to an outer target.
     joins: bool,
-    /// The goals of such lanes.
+    /// The goals of lanes that pass through.
     passing: Vec<Goal>,
 }
 

@@ -119,7 +119,7 @@ pub struct Selected {
 /// Chooses instructions for a whole kernel.
 ///
 /// # Errors
-/// One diagnostic for each operation that the target cannot express.
+/// Returns one diagnostic for each operation that the target cannot express.
 pub fn select(kernel: &Kernel, interface: &Interface, isa: Isa, debug: bool) -> Result<Selected, Vec<Diagnostic>> {
     let tree = Tree::new(kernel);
     let uniformity = Uniformity::new(kernel, WARP);
@@ -186,11 +186,11 @@ pub(super) struct Selector<'k> {
     hidden_one: Option<Reg>,
     /// The addresses of the buffers.
     buffers: Vec<Option<Reg>>,
-    /// The constructs around, innermost last.
+    /// The enclosing constructs, innermost last.
     frames: Vec<OpenConstruct>,
     /// The lanes that run the next instructions.
     lanes: Lanes,
-    /// The lanes of the workgroup in the warp; `None` if it fills all.
+    /// The lanes of the warp that belong to the workgroup; `None` if workgroups fill their warps.
     whole: Option<Reg>,
     /// The target of a lane that leaves several constructs: the number of its goal, or 0.
     goal: Option<Reg>,

@@ -128,7 +128,7 @@ impl Dialect {
     }
 }
 
-/// Limit of the zero elements that are written one by one.
+/// Maximum number of zero elements written one by one.
 const MOST_PARTS: u32 = 256;
 
 fn signed(value: i64, suffix: &str) -> Expr {

@@ -141,7 +141,7 @@ impl Dialect {
         }
     }
 
-    /// The extension to name, of several that bring the same.
+    /// The extension to name, if several provide the same feature.
     pub fn preferred(&self, set: ExtensionSet) -> Option<&'static str> {
         const ORDER: [&str; 3] = ["GL_KHR_", "GL_EXT_", "GL_ARB_"];
         let rank = |name: &str| ORDER.iter().position(|prefix| name.starts_with(prefix)).unwrap_or(ORDER.len());

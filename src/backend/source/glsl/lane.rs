@@ -245,7 +245,7 @@ impl Dialect {
     }
 }
 
-/// The name of AMD's function of a fold.
+/// The name of AMD's function for a reduction.
 fn amd_reduction(op: ReduceOp, reach: GroupReduce) -> String {
     let how = match reach {
         GroupReduce::Inclusive => "InclusiveScan",

@@ -19,7 +19,7 @@ const RULES: [(Rule, &str, Option<&str>); 3] = [
     (Rule::Scalar, "scalar", Some("GL_EXT_scalar_block_layout")),
 ];
 
-/// Limit of the offsets that are tested one by one.
+/// Maximum number of offsets tested one by one.
 const MOST_OFFSETS: usize = 8;
 
 impl Dialect {

@@ -76,7 +76,7 @@ impl Dialect {
         })
     }
 
-    /// Vectors of bools joined bit by bit.
+    /// Combines bool vectors with a bitwise operator.
     fn joined(&self, t: &mut Writer, op: &str, level: Level, both: [Expr; 2], size: u8) -> Expr {
         let words = t.vector_name(Scalar::U32, size);
         let [a, b] = both.map(|value| Expr::call(&words, &[value]));

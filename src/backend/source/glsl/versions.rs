@@ -20,12 +20,12 @@ pub(in crate::backend::source) struct Edition {
 }
 
 impl Edition {
-    /// Returns true if an extension brings the part to some version.
+    /// Returns true if an extension provides the part in some version.
     pub fn is_by(&self, name: &str) -> bool {
         self.extension.is_some_and(|(_, extension)| extension == name)
     }
 
-    /// Returns true if an extension brings the part to a version.
+    /// Returns true if an extension provides the part in a version.
     pub fn brings(&self, number: u16, name: &str) -> bool {
         self.extension.is_some_and(|(since, extension)| extension == name && number >= since)
     }

@@ -100,7 +100,7 @@ impl Hlsl {
             }
         }
         let mut built_in: Vec<Given> = b.t.ports.built_in_of(Space::Input).into_iter().collect();
-        // Indices are counted from these.
+        // These values come first, because indices are counted from them.
         built_in
             .sort_by_key(|given| !matches!(given.of, BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::SampleId));
         for given in built_in {
@@ -178,7 +178,7 @@ impl Hlsl {
         let is_promised = matches!(b.t.ports.depth, DepthPromise::Greater | DepthPromise::Less);
         let before = match of {
             BuiltIn::BaryCoordNoPerspective => "noperspective ",
-            // The language requires this if depths are promised.
+            // The language requires this if the shader declares a depth mode.
             BuiltIn::FragCoord if is_promised => "noperspective centroid ",
             _ => "",
         };
@@ -389,7 +389,7 @@ impl Hlsl {
     }
 }
 
-/// Clip or cull distances that are written.
+/// Number of clip or cull distances written.
 fn distances(t: &Writer, ty: TypeId) -> u32 {
     if let Type::Array { len: ArrayLen::Fixed(len), .. } = t.types.get(ty) { len } else { 1 }
 }

@@ -38,8 +38,8 @@ impl Hlsl {
         }
     }
 
-    /// Refuses modes of fragment shaders. All pixels of a quad run (Microsoft's reference, "HLSL Shader Model 6.0",
-    /// terminology).
+    /// Refuses fragment shader modes that HLSL lacks. HLSL always runs all pixels of a quad (Microsoft's reference,
+    /// "HLSL Shader Model 6.0", terminology), so `full_quads` needs no check.
     fn check_fragment(&self, t: &mut Writer, entry: &EntryPoint) {
         let modes = entry.fragment;
         let lacking = [

@@ -180,7 +180,7 @@ impl Hlsl {
         t.variables.push("};".to_string());
     }
 
-    /// The name of the sampler that a texture brings with it.
+    /// The name of a combined texture's sampler.
     pub fn sampler_name(&self, t: &mut Writer, id: GlobalId) -> String {
         if let Some(known) = t.hlsl.sampler_names.get(&id) {
             return known.clone();

@@ -236,7 +236,7 @@ const HELPERS: &[Helper] = &[
 ];
 
 impl Hlsl {
-    /// The name of a function that is added to the text, for a type of operands.
+    /// Adds a function to the text for a type of operands, and returns its name.
     pub fn help(&self, t: &mut Writer, name: &'static str, ty: TypeId) -> &'static str {
         t.help(HELPERS, name, ty)
     }

@@ -115,7 +115,7 @@ impl Hlsl {
     }
 }
 
-/// Returns true for a fold of bits, which the language has for unsigned numbers.
+/// Returns true for a bitwise reduction, which the language only has for unsigned numbers.
 const fn is_bitwise(op: GroupOp) -> bool {
     matches!(
         op,

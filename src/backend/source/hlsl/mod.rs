@@ -53,7 +53,7 @@ pub(super) struct State {
     reads_w: bool,
     /// True if the rasterizer orders the memory accesses of fragments.
     is_ordered: bool,
-    /// Samplers that textures of the source bring with them.
+    /// Samplers of the source's combined textures.
     sampler_names: FxHashMap<GlobalId, String>,
     /// Interface blocks whose structs are declared.
     declared_ports: FxHashSet<GlobalId>,

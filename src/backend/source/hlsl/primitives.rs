@@ -132,7 +132,7 @@ impl Hlsl {
         }
     }
 
-    /// The member of an element that a variable is.
+    /// The element's member that represents a variable.
     pub fn member_of(&self, t: &Writer, id: GlobalId) -> Option<String> {
         self.crowd_of(t, id)?;
         Some(format!(".{}", self.crowd_name(t, id)))

@@ -168,7 +168,7 @@ impl Hlsl {
     }
 }
 
-/// The distances that are assigned anywhere, in order; `None` if any may be.
+/// The distances assigned anywhere, in order; `None` if any may be.
 fn given(module: &Module, f: &Function, global: GlobalId) -> Option<Vec<u32>> {
     let mut found = Vec::new();
     for (_, inst) in f.insts.iter() {

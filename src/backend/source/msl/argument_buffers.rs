@@ -43,7 +43,7 @@ impl Member {
         Member { declared: format!("{ty} {name}"), taken: format!("constant {ty}& {name} = ") }
     }
 
-    /// A buffer: a pointer (`*`) or a reference (`&`) to it.
+    /// A buffer member: a pointer (`*`) or a reference (`&`).
     pub fn buffer(ty: &str, sign: &str, name: &str) -> Member {
         let follows = if sign == "&" { "*" } else { "" };
         Member { declared: format!("{ty}* {name}"), taken: format!("{ty}{sign} {name} = {follows}") }

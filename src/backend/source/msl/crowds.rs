@@ -269,7 +269,7 @@ impl Msl {
         parts
     }
 
-    /// Declares the struct of an owner with the members that its variables are. Returns it as it is in a buffer.
+    /// Declares the struct of an owner, with its variables as members. Returns the struct's layout in a buffer.
     pub fn declare_record(&self, t: &mut Writer, owner: Owner) -> Record {
         let names = self.names_of(t, owner);
         let (mut lines, mut parts) = (Vec::new(), Vec::new());
@@ -345,7 +345,7 @@ impl Msl {
         Some(whole)
     }
 
-    /// The member of an element that a variable is.
+    /// The element's member that represents a variable.
     pub fn member_of_element(&self, t: &Writer, id: GlobalId) -> Option<String> {
         let owner = self.owner_of(t, id)?;
         let is_evaluated = t.stage() == Some(Stage::TessEvaluation);

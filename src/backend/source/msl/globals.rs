@@ -136,7 +136,7 @@ impl Msl {
         t.not_yet("buffers of arrays")
     }
 
-    /// The name of the sampler that a texture brings with it.
+    /// The name of a combined texture's sampler.
     pub fn sampler_name(&self, t: &mut Writer, id: GlobalId) -> String {
         if let Some(known) = t.msl.sampler_names.get(&id) {
             return known.clone();
@@ -269,7 +269,7 @@ impl Msl {
         made
     }
 
-    /// The name of the sampler that a variable is or brings.
+    /// The name of the sampler that a variable is or contains.
     fn sampler_of(&self, t: &mut Writer, id: GlobalId, global: &Global, name: String) -> String {
         match t.types.get(t.innermost(global.ty)) {
             Type::Sampler => name,

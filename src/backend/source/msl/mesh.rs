@@ -22,7 +22,7 @@ const SET_COUNTS: u32 = 5295;
 /// The facts of a mesh or object function.
 #[derive(Clone, Default, Debug)]
 pub(in crate::backend::source) struct Mesh {
-    /// The most vertices and primitives.
+    /// The maximum numbers of vertices and primitives.
     most: [u32; 2],
     /// Vertices of a primitive.
     corners: u32,
@@ -235,7 +235,7 @@ impl Msl {
         self.built_in(b, BuiltIn::LocalInvocationIndex, Space::Input).map_or_else(String::new, |index| index.text)
     }
 
-    /// Declares the type of a mesh, and the memory for its vertices and primitives. Returns the argument that it is.
+    /// Declares the type of a mesh, and the memory for its vertices and primitives. Returns the mesh argument.
     fn declare_mesh(&self, b: &mut Body) -> String {
         let Mesh { most, corners, types, ty, counts, .. } = b.t.msl.mesh.clone();
         let origin = b.origin;

@@ -99,7 +99,7 @@ pub(super) struct State {
     names: OwnNames,
     /// Buffers whose size the shader queries, in the order of the buffer of sizes.
     sized: Vec<GlobalId>,
-    /// Samplers that textures of the source bring with them.
+    /// Samplers of the source's combined textures.
     sampler_names: FxHashMap<GlobalId, String>,
     /// True if some array of textures or samplers has any length.
     has_handles: bool,
@@ -120,7 +120,7 @@ pub(super) struct State {
     /// True if there are ray queries, and such with flags.
     has_rays: bool,
     has_ray_parameters: bool,
-    /// The kernel that a vertex stage is.
+    /// The compute kernel in place of a vertex stage.
     capture: Option<Capture>,
     argument_buffers: Vec<ArgumentBuffer>,
 }

@@ -39,7 +39,7 @@ const WORDS: &[&str] = &[
     "visible_function_table", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
 ];
 
-/// Functions of the standard library (section 6) that are not told by their first letters.
+/// Functions of the standard library (section 6) that are not identified by their first letters.
 #[rustfmt::skip]
 const FUNCTIONS: &[&str] = &[
     "abs", "absdiff", "acos", "acosh", "addsat", "all", "any", "as_type", "asin", "asinh", "atan", "atan2", "atanh",

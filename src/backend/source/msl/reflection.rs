@@ -28,7 +28,7 @@ struct Metal {
     function: String,
     /// The buffers whose sizes in bytes are in the buffer of sizes, one word each, in order.
     sizes: Vec<String>,
-    /// Samplers that textures of the source brought with them.
+    /// Samplers of the source's combined textures.
     samplers: Vec<Sampler>,
     /// The number of each resource within its kind.
     slots: Vec<Numbered>,

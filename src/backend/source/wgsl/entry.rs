@@ -169,7 +169,7 @@ impl Wgsl {
         params
     }
 
-    /// An input that is an argument as it is.
+    /// An input passed directly as an argument.
     fn plain_argument(&self, b: &mut Body, port: Port, leaves: &[Leaf], filled: &mut Vec<Kind>) -> Option<String> {
         let leaf = leaves.first()?;
         let known = b.t.wgsl.places.get(&port).cloned();

@@ -121,7 +121,7 @@ const INVERSES: [&[&str]; 3] = [
 ];
 
 impl Wgsl {
-    /// The name of a function that is added to the text, for a type of operands.
+    /// Adds a function to the text for a type of operands, and returns its name.
     pub fn help(&self, t: &mut Writer, name: &'static str, ty: TypeId) -> String {
         self.helped(t, name, ty, |_| {
             let found = HELPERS.iter().find(|helper| helper.name == name);

@@ -60,7 +60,7 @@ pub(super) struct State {
     has_outputs: bool,
     /// Names of this lane's number and of the number of lanes.
     lane_names: [String; 2],
-    /// Samplers that textures of the source bring with them.
+    /// Samplers of the source's combined textures.
     samplers: FxHashMap<GlobalId, String>,
     /// The constants that names in the current function represent.
     named_constants: FxHashMap<LocalId, ConstId>,

@@ -73,7 +73,7 @@ pub(super) const fn built_in(of: BuiltIn) -> Option<(&'static str, Scalar)> {
     })
 }
 
-/// Returns true for built-in values that the extension `subgroups` brings.
+/// Returns true for built-in values that the extension `subgroups` provides.
 const fn is_of_subgroups(of: BuiltIn) -> bool {
     matches!(of, BuiltIn::NumSubgroups | BuiltIn::SubgroupId)
 }
@@ -212,7 +212,7 @@ impl Wgsl {
         Some(self.place_of_port(b, Port::BuiltIn(at)))
     }
 
-    /// The variable or the argument that an input or output is.
+    /// The variable or argument for an input or output.
     fn place_of_port(&self, b: &mut Body, port: Port) -> Expr {
         if b.entry.is_none() {
             return Expr::primary(self.private_port(b.t, port));

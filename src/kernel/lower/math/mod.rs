@@ -80,7 +80,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Functions without an exact result: in 32 bits at least.
+    /// Functions without an exact result, computed in at least 32 bits.
     fn approximate(&mut self, function: MathFn, scalar: Scalar, args: &[Value]) -> Value {
         let is_root = matches!(function, MathFn::Sqrt | MathFn::InverseSqrt);
         match scalar.width {

@@ -23,7 +23,7 @@ use crate::wgsl::{self, WgslOptions};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The module that a shader becomes.
+/// The module for a shader.
 fn module(name: &str, text: &str) -> Result<Module, String> {
     let mut sources = SourceMap::new();
     let file = sources.add(name, text).map_err(|error| format!("{error:?}"))?;

@@ -86,7 +86,7 @@ impl Folder<'_> {
         None
     }
 
-    /// A bool that was converted to a number is compared as a bool.
+    /// A bool converted to a number is compared as a bool.
     fn through_bool(&mut self, op: CmpOp, with: u64) -> Answer {
         let inst = self.kernel.definition(self.args[0])?;
         match self.kernel.insts[inst].op {

@@ -45,7 +45,7 @@ impl Folder<'_> {
         }
     }
 
-    /// Half `n` of a value that was joined.
+    /// Half `n` of a joined value.
     fn half(&mut self, n: usize) -> Answer {
         let inner = self.kernel.definition(self.args[0])?;
         (self.kernel.insts[inner].op == Op::Join).then(|| Simpler::Is(self.inner_arg(inner, n)))

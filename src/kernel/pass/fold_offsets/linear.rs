@@ -16,7 +16,7 @@ const MOST: usize = 6;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FormId(u32);
 
-/// Forms that are known, and their numbers.
+/// The known forms and their numbers.
 #[derive(Debug, Default)]
 pub struct Forms {
     ids: FxHashMap<Terms, FormId>,

@@ -161,7 +161,7 @@ impl Reach<'_> {
     }
 }
 
-/// Sums and products that are looked through.
+/// Maximum number of sums and products to look through.
 const DEPTH: u32 = 4;
 
 /// The known factor of a number: a power of two, or any factor if it did not wrap.

@@ -14,7 +14,7 @@ pub struct Stride {
     /// The index: a parameter of the body, by its number.
     pub index: usize,
     pub limit: Value,
-    /// The amount that each round adds to the index.
+    /// The amount that each iteration adds to the index.
     pub step: u32,
 }
 
@@ -90,7 +90,7 @@ fn is_free(op: Op) -> bool {
     }
 }
 
-/// The sum of the positive constants that lead from the index to its value in the next round.
+/// The sum of the positive constants that lead from the index to its value in the next iteration.
 fn step(kernel: &Kernel, next: &NextRound<'_>, mut value: Value, index: Value) -> Option<u32> {
     let mut step = 0_u32;
     loop {

@@ -17,7 +17,7 @@ pub enum Miss {
 /// The number of iterations after which a loop has certainly ended, none of which is certainly skipped.
 ///
 /// # Errors
-/// If that is not known within the limits.
+/// Returns an error if the number cannot be determined within the limits.
 pub fn rounds(kernel: &Kernel, inst: InstId, steps: usize, most: usize) -> Result<usize, Miss> {
     let (blocks, mut params) = start(kernel, inst).ok_or(Miss::Uncounted)?;
     let mut trial = Trial::new(kernel, steps);
@@ -136,7 +136,7 @@ pub fn decided(kernel: &Kernel, inst: InstId, copies: usize, most: usize, steps:
     Some(trial.decided)
 }
 
-/// How a round ended.
+/// How an iteration ended.
 enum Round {
     /// With the loop.
     Last,
@@ -161,7 +161,7 @@ struct Trial<'k> {
     /// The remaining number of instructions to examine.
     steps: usize,
     decided: Decided,
-    /// The number of this round modulo the copies.
+    /// The number of this iteration modulo the copies.
     position: usize,
 }
 
@@ -171,7 +171,7 @@ impl<'k> Trial<'k> {
         Trial { kernel, known, reached, steps, decided: Decided::default(), position: 0 }
     }
 
-    /// Runs a round with these parameters.
+    /// Runs an iteration with these parameters.
     fn round(&mut self, inst: InstId, blocks: [BlockId; 2], params: &[Option<u64>]) -> Result<Round, Miss> {
         let [body, continuing] = blocks;
         self.start(&self.kernel.blocks[body].params, params);
@@ -260,7 +260,7 @@ impl<'k> Trial<'k> {
         Some(())
     }
 
-    /// Learns the condition of a branch in this round.
+    /// Records the condition of a branch in this iteration.
     fn decide(&mut self, inst: InstId, condition: Option<u64>) {
         if self.decided.copies > 0 {
             let known = self.decided.conditions.entry((inst, self.position)).or_insert(condition);

@@ -122,7 +122,7 @@ impl<'k> Writer<'k> {
         self.kernel.result(inst).expect("it was made with one result")
     }
 
-    /// Makes the continuing block always start another round.
+    /// Makes the continuing block always start another iteration.
     fn go_on(&mut self) {
         let repeat = *self.kernel.blocks[self.continuing].insts.last().expect("a block ends with its terminator");
         let mut args = self.kernel.args(repeat).to_vec();

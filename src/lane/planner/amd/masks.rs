@@ -79,7 +79,7 @@ fn quads(b: &mut Builder) -> Answer {
     }
 }
 
-/// The fold of the predicates of the active lanes of a quad.
+/// The reduction of the predicates of a quad's active lanes.
 fn reduced_quads(b: &mut Builder, op: ReduceOp, value: Operand) -> Operand {
     let (ballot, inverts) = ballot_for(op);
     let mask = b.prim(ballot, &[value], StepType::Ballot);
@@ -174,7 +174,7 @@ fn reduction_of_bools(b: &Builder) -> Result<(ReduceOp, u32, Part), No> {
     Ok((op, b.most_in(width), part))
 }
 
-/// A fold or scan of bools.
+/// A reduction or scan of bools.
 pub fn fold(b: &mut Builder) -> Answer {
     let (op, lanes, part) = reduction_of_bools(b)?;
     let value = b.value();
@@ -235,7 +235,7 @@ fn first_active(b: &mut Builder, lanes: u32) -> Operand {
     b.alu(AluOp::Or, bit, base)
 }
 
-/// If the segment's first lane is active: a fixed route brings its value.
+/// If the segment's first lane is active: a fixed route moves its value to all lanes.
 fn equal_if_full(b: &mut Builder) -> Answer {
     let (op, lanes) = voters(b)?;
     let is_mine = op == VoteOp::Equal && b.request.activity == Activity::Full && lanes < b.lanes();

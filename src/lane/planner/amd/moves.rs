@@ -161,7 +161,7 @@ pub fn nv_source(mode: ShuffleMode, i: u32, index: u32, width: u32) -> Option<u3
     lane.filter(|lane| (base..base + width).contains(lane))
 }
 
-/// The value that is moved: a bool as a number.
+/// The moved value: a bool as a number.
 fn unwrapped(b: &mut Builder) -> Operand {
     let value = b.value();
     if b.request.inputs[0].ty == LaneType::BOOL { b.select(value, Operand::Const(1), Operand::Const(0)) } else { value }
@@ -188,7 +188,7 @@ fn follow(b: &mut Builder, route: &Route) -> Operand {
     wrapped(b, moved)
 }
 
-/// The value that a route brings.
+/// The value moved along a route.
 pub fn emit(b: &mut Builder, route: &Route, value: Operand) -> Operand {
     match b.request.activity {
         Activity::Full if route.passes_through() => {

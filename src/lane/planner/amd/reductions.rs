@@ -1,4 +1,4 @@
-//! Reductions of segments and of active lanes: a tree over ascending distance, which is the promised order.
+//! Reductions of segments and of active lanes: a tree over ascending distance, which is the guaranteed order.
 //!
 //! | distance | gfx6, 7 | gfx8, 9, CDNA | gfx950 | gfx10 and later |
 //! |---|---|---|---|---|
@@ -88,7 +88,7 @@ pub static RULES: &[Rule] = &[
 const NEAR: [DppControl; 4] =
     [DppControl::QuadPerm(0xb1), DppControl::QuadPerm(0x4e), DppControl::RowHalfMirror, DppControl::RowMirror];
 
-/// A fold of values; bools are folded as masks.
+/// A reduction of values other than bools, which are reduced as masks.
 fn reduction_of_values(b: &Builder) -> Result<Reduction, No> {
     let fold = reduction(b)?;
     let is_mine = b.request.inputs[0].ty.kind != ScalarKind::Bool && fold.width.lanes() != Some(1);

@@ -17,7 +17,7 @@ pub enum Route {
     Moved { step: Move, of: Box<Route>, over: Option<Box<Route>> },
     /// A read of the lane that a formula of this lane's number names, through the local data share.
     Gathered { by: LdsOp, lane: Formula },
-    /// One of two, by a set of lanes.
+    /// One of two routes, selected by a set of lanes.
     Select { lanes: u64, yes: Box<Route>, no: Box<Route> },
 }
 

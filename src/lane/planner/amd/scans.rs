@@ -1,4 +1,4 @@
-//! Scans of segments, of active lanes, and of runs inside segments, in the promised order.
+//! Scans of segments, of active lanes, and of runs inside segments, in the guaranteed order.
 //!
 //! | distance | gfx6, 7 | gfx8, 9, CDNA | gfx10 and later |
 //! |---|---|---|---|
@@ -139,8 +139,8 @@ fn in_place(b: &Builder, style: Style, op: ReduceOp, lanes: u32, distance: u32) 
     (carries(b, op, dpp) || !b.request.inputs[0].ty.is_float()).then_some(dpp)
 }
 
-/// Combines each lane's value with the value that a move brings. Without a DPP form, excluded lanes combine with the
-/// identity, which only integers may do.
+/// Combines each lane's value with a moved value. Without a DPP form, excluded lanes combine with the identity, which
+/// only integers may do.
 fn with_moved(b: &mut Builder, op: ReduceOp, dpp: Dpp16, value: Operand) -> Operand {
     if carries(b, op, dpp) {
         return b.combine_moved(op, dpp, value, value);

@@ -83,7 +83,7 @@ impl Search<'_> {
         read + 2 * price(CostClass::AmdAlu, self.profile).unwrap_or(0)
     }
 
-    /// The least that a move can cost.
+    /// The minimum cost of a move.
     fn least(&self) -> u64 {
         SOLVERS.iter().filter_map(|(_, class)| price(*class, self.profile)).min().unwrap_or(0)
     }

@@ -14,7 +14,7 @@ pub fn masked_source(b: &mut Builder, and: u8, or: u8, xor: u8) -> Operand {
     b.alu(AluOp::Or, flipped, base)
 }
 
-/// The new value in one lane, the own one in the others: the lane decides by its index.
+/// The new value in one lane, the lane's own value in the others, selected by the lane's index.
 pub fn write_lane(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::WriteLane {
         return Err(No::NotMine);

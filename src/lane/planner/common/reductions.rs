@@ -28,7 +28,7 @@ pub fn order_matters(b: &Builder) -> bool {
     b.profile.reproducible && b.request.inputs[0].ty.is_float()
 }
 
-/// Returns true if a fold sees all lanes of its segments.
+/// Returns true if a reduction covers all lanes of its segments.
 pub fn all_active(b: &Builder, members: Members) -> bool {
     members == Members::All || b.request.activity == Activity::Full
 }

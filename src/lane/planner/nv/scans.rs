@@ -69,7 +69,7 @@ fn over_all(b: &mut Builder, scan: Scan) -> Operand {
     without_own(b, scan.op, inclusive).unwrap_or_else(|| shifted(b, scan, inclusive))
 }
 
-/// The inclusive scan in the promised order: Hillis-Steele inside rows of 16 lanes, then the row below.
+/// The inclusive scan in the guaranteed order: Hillis-Steele inside rows of 16 lanes, then the row below.
 fn inclusive(b: &mut Builder, op: ReduceOp, width: u32) -> Operand {
     let row = width.min(16);
     let mut value = b.value();

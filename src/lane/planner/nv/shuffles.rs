@@ -51,7 +51,7 @@ fn moving_call(b: &Builder) -> Result<Call, No> {
     }
 }
 
-/// Modes whose range does not depend on the lane, and distances that are known.
+/// Modes whose range does not depend on the lane, with known distances.
 pub fn known_range(b: &mut Builder) -> Answer {
     let call = asking_call(b)?;
     match (call.mode, call.index, call.width) {

@@ -20,7 +20,7 @@ fn chosen(request: &Request, profile: &str) -> Result<Candidate, Refusal> {
     candidates(request, &Profile::named(profile).expect("a profile")).map(|all| all.chosen)
 }
 
-/// Rule, instructions and set-up of the plan on Kepler.
+/// Rule, instructions and setup of the plan on Kepler.
 fn cost(request: &Request) -> (&'static str, u32, u32) {
     let found = chosen(request, "nv-kepler").expect("a plan");
     (found.plan.rule, found.cost.instructions, found.cost.setup)
@@ -113,7 +113,7 @@ fn a_branch_pays_where_the_common_way_is_much_shorter() {
     assert!(!forks(all, LaneType::U32, "nv-kepler"));
 }
 
-/// A move, a choice, and next to them the least and the largest, or a comparison.
+/// A move and a selection, with a minimum and a maximum, or with a comparison.
 #[test]
 fn sorts_take_four_instructions_a_column_or_more() {
     let sort = |inputs: &[Input]| cost(&request(LaneOp::Sort { width: width(32) }, inputs));

@@ -117,7 +117,7 @@ impl Subject<'_> {
         if source == 0 { self.form.first_is_scalar } else { self.form.others_are_scalar }
     }
 
-    /// The instruction as it is written.
+    /// The instruction's text.
     fn text(&self, given: &Given) -> String {
         let mask = || if self.target.wave == 64 { "vcc" } else { "vcc_lo" }.to_owned();
         let register = |letter: char, first: usize, kind: Kind| match kind.registers() {

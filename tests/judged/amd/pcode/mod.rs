@@ -20,7 +20,7 @@ use support::{bless, judge};
 struct Architecture {
     name: &'static str,
     title: &'static str,
-    /// The processor that runs them here.
+    /// The processor on which the interpreter runs the instructions.
     processor: &'static str,
     waves: &'static [usize],
 }

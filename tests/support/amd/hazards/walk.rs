@@ -4,7 +4,7 @@ use super::super::inst::Unit;
 use super::super::program::Program;
 use super::Hazards;
 
-/// Walks, and instructions of each at most.
+/// Number of walks, and maximum number of instructions in each.
 const WALKS: u64 = 24;
 const STEPS: usize = 600;
 

@@ -15,7 +15,7 @@ pub enum Shared {
     Global,
 }
 
-/// Bytes that were touched.
+/// Accessed bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Touch {
     pub shared: Shared,

@@ -40,7 +40,7 @@ const DEPTH: Format = Format { internal: 0x8CAC, external: GL_DEPTH_COMPONENT, c
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Numbers {
     Floats,
-    /// Floats between 0 and 1, or -1 and 1, that are stored as integers.
+    /// Floats between 0 and 1, or -1 and 1, stored as integers.
     Shares,
     Integers,
     /// 64-bit floats that keep their width.
@@ -95,7 +95,7 @@ impl Drop for Framebuffer<'_> {
     }
 }
 
-/// Fixed functions that are enabled during the lifetime of this value.
+/// Fixed functions enabled during the lifetime of this value.
 struct Switches<'d>(&'d Painter, Vec<u32>);
 
 impl<'d> Switches<'d> {

@@ -94,7 +94,7 @@ impl<'d> Shader<'d> {
         self.painter.device.check("glAttachShader")
     }
 
-    /// The driver's log of a program, which tells its shader's errors again.
+    /// The driver's log for a program, which repeats its shader's errors.
     fn log(&self) -> String {
         let mut bytes = vec![0_u8; 8192];
         let mut length = 0;
@@ -124,7 +124,7 @@ impl<'d> Shader<'d> {
     /// binding numbers.
     ///
     /// # Errors
-    /// [`RunError`]; the buffers are then unchanged.
+    /// Returns [`RunError`]; the buffers are then unchanged.
     pub fn run(&self, groups: [u32; 3], buffers: &mut [BufferBinding]) -> Result<(), RunError> {
         let bound = self.bind(buffers)?;
         let _using = Using::new(self);
@@ -136,7 +136,7 @@ impl<'d> Shader<'d> {
     /// GPU time in nanoseconds of each of several runs, one after the other on the same buffers.
     ///
     /// # Errors
-    /// [`RunError`].
+    /// Returns [`RunError`].
     pub fn time(&self, groups: [u32; 3], buffers: &[BufferBinding], runs: usize) -> Result<Vec<u64>, RunError> {
         let _bound = self.bind(buffers)?;
         let _using = Using::new(self);

@@ -59,7 +59,7 @@ impl<'d> Picture<'d> {
     pub fn load(&self, commands: &Commands<'_>) {
         let (raw, buffer, image) = (commands.device.raw(), commands.buffer, self.image.get());
         self.enter(commands);
-        // SAFETY: the buffer is recording, and image and staging buffer are alive and fit each other.
+        // SAFETY: the buffer is recording, and image and staging buffer are live and fit each other.
         unsafe {
             match self.start {
                 Some(start) if self.format.is_depth() => {
@@ -84,7 +84,7 @@ impl<'d> Picture<'d> {
             .subresource_range(self.whole)];
         let (from, to) = (vk::PipelineStageFlags::TOP_OF_PIPE, vk::PipelineStageFlags::TRANSFER);
         let none = vk::DependencyFlags::empty();
-        // SAFETY: the buffer is recording and the image alive.
+        // SAFETY: the buffer is recording and the image live.
         unsafe { commands.device.raw().cmd_pipeline_barrier(commands.buffer, from, to, none, &[], &[], &barrier) };
     }
 
@@ -94,7 +94,7 @@ impl<'d> Picture<'d> {
             return;
         }
         let (raw, target) = (commands.device.raw(), self.staging.buffer.get());
-        // SAFETY: the buffer is recording, and image and staging buffer are alive and fit each other.
+        // SAFETY: the buffer is recording, and image and staging buffer are live and fit each other.
         unsafe { raw.cmd_copy_image_to_buffer(commands.buffer, self.image.get(), LAYOUT, target, &self.copies) };
     }
 
@@ -104,7 +104,7 @@ impl<'d> Picture<'d> {
         let region = vk::ImageResolve::default().src_subresource(layers).dst_subresource(layers);
         let region = [region.extent(extent(image.size))];
         let (raw, from, to) = (commands.device.raw(), from.image.get(), self.image.get());
-        // SAFETY: the buffer is recording and both images are alive.
+        // SAFETY: the buffer is recording and both images are live.
         unsafe { raw.cmd_resolve_image(commands.buffer, from, LAYOUT, to, LAYOUT, &region) };
     }
 
@@ -167,7 +167,7 @@ fn check_support(device: &Device, image: &vk::ImageCreateInfo<'_>, name: &str) -
 }
 
 fn memory(device: &Device, image: vk::Image) -> Result<Guard<'_, vk::DeviceMemory>, RunError> {
-    // SAFETY: the image is alive and of this device.
+    // SAFETY: the image is live and belongs to this device.
     let needs = unsafe { device.raw().get_image_memory_requirements(image) };
     let memory = allocate(device, needs, vk::MemoryPropertyFlags::empty(), false)?;
     // SAFETY: the memory fits the image.
@@ -193,7 +193,7 @@ fn view<'d>(
     };
     let create = vk::ImageViewCreateInfo::default().image(handle).view_type(kind).format(format.vulkan);
     let create = create.subresource_range(whole);
-    // SAFETY: the image is alive and bound to memory.
+    // SAFETY: the image is live and bound to memory.
     let handle = unsafe { device.raw().create_image_view(&create, None) }.map_err(run_failure("vkCreateImageView"))?;
     // SAFETY: the guard is the only owner.
     Ok(Guard::new(device, handle, |d, h| unsafe { d.destroy_image_view(h, None) }))

@@ -145,7 +145,7 @@ fn framebuffer<'d>(
 ) -> Result<Guard<'d, vk::Framebuffer>, RunError> {
     let create = vk::FramebufferCreateInfo::default().render_pass(pass).attachments(views);
     let create = create.width(extent.width).height(extent.height).layers(layers);
-    // SAFETY: pass and views are alive and fit each other.
+    // SAFETY: pass and views are live and fit each other.
     let handle =
         unsafe { device.raw().create_framebuffer(&create, None) }.map_err(run_failure("vkCreateFramebuffer"))?;
     // SAFETY: the guard is the only owner.

@@ -74,7 +74,7 @@ impl Recorder<'_, '_> {
         let (raw, buffer, point) = (self.commands.device.raw(), self.commands.buffer, vk::PipelineBindPoint::GRAPHICS);
         let vertices: Vec<_> = vertices.iter().map(|block| block.buffer.get()).collect();
         sets.record(self.commands, self.layout, point, push_constants);
-        // SAFETY: the buffer is recording; every handle is alive and of this device.
+        // SAFETY: the buffer is recording; every handle is live and belongs to this device.
         unsafe {
             raw.cmd_bind_pipeline(buffer, point, pipeline);
             if !vertices.is_empty() {

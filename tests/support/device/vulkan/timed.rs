@@ -35,7 +35,7 @@ impl<'d> Timed<'d> {
     /// The contents of the buffers after one dispatch, which starts from their initial contents.
     ///
     /// # Errors
-    /// [`RunError`].
+    /// Returns [`RunError`].
     pub fn run(&self, groups: [u32; 3]) -> Result<Vec<Vec<u8>>, RunError> {
         let commands = Commands::new(self.layout.device)?;
         self.buffers.iter().for_each(|near| near.load(&commands));
@@ -56,7 +56,7 @@ impl<'d> Timed<'d> {
     /// GPU time in nanoseconds of each of several dispatches, one after the other on the same buffers.
     ///
     /// # Errors
-    /// [`RunError`].
+    /// Returns [`RunError`].
     pub fn time(&self, groups: [u32; 3], runs: u32) -> Result<Vec<u64>, RunError> {
         let device = self.layout.device;
         let raw = device.raw();
@@ -90,7 +90,7 @@ impl<'d> Timed<'d> {
     fn record(&self, [x, y, z]: [u32; 3], commands: &Commands<'_>) {
         let raw = self.layout.device.raw();
         self.sets.record(commands, &self.layout, vk::PipelineBindPoint::COMPUTE, &self.push);
-        // SAFETY: the buffer is recording and the pipeline is alive.
+        // SAFETY: the buffer is recording and the pipeline is live.
         unsafe {
             raw.cmd_bind_pipeline(commands.buffer, vk::PipelineBindPoint::COMPUTE, self.pipeline.get());
             raw.cmd_dispatch(commands.buffer, x, y, z);
@@ -118,7 +118,7 @@ impl<'d> Near<'d> {
         let handle = unsafe { raw.create_buffer(&create, None) }.map_err(run_failure("vkCreateBuffer"))?;
         // SAFETY: the guard is the only owner.
         let buffer = Guard::new(device, handle, |d, h| unsafe { d.destroy_buffer(h, None) });
-        // SAFETY: the buffer is alive.
+        // SAFETY: the buffer is live.
         let needs = unsafe { raw.get_buffer_memory_requirements(handle) };
         let memory = allocate(device, needs, vk::MemoryPropertyFlags::DEVICE_LOCAL, false)?;
         // SAFETY: the memory fits the buffer, which has none yet.
@@ -141,7 +141,7 @@ impl<'d> Near<'d> {
 
     fn copy(&self, commands: &Commands<'_>, from: vk::Buffer, to: vk::Buffer) {
         let whole = [vk::BufferCopy::default().size(self.size as u64)];
-        // SAFETY: the command buffer is recording; both buffers are alive and have this size.
+        // SAFETY: the command buffer is recording; both buffers are live and have this size.
         unsafe { self.device.raw().cmd_copy_buffer(commands.buffer, from, to, &whole) };
     }
 }

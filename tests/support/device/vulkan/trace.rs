@@ -39,7 +39,7 @@ pub fn trace(device: &Device, common: &Common<'_>, launch: &Launch, resources: &
     commands.barrier();
     let point = vk::PipelineBindPoint::RAY_TRACING_KHR;
     sets.record(&commands, &layout, point, &push_constants);
-    // SAFETY: the buffer is recording and the pipeline alive.
+    // SAFETY: the buffer is recording and the pipeline live.
     unsafe { device.raw().cmd_bind_pipeline(commands.buffer, point, pipeline.get()) };
     tables.launch(&commands, launch.size);
     commands.barrier();

@@ -270,7 +270,7 @@ impl<'d> Level<'d> {
     fn address(&self) -> vk::DeviceAddress {
         let info = vk::AccelerationStructureDeviceAddressInfoKHR::default();
         let info = info.acceleration_structure(self.owner.get().handle);
-        // SAFETY: the structure is alive.
+        // SAFETY: the structure is live.
         unsafe { functions(self.device).get_acceleration_structure_device_address(&info) }
     }
 
@@ -318,7 +318,7 @@ fn create_structure<'d>(
     create: &vk::AccelerationStructureCreateInfoKHR<'_>,
 ) -> Result<Guard<'d, Owned>, RunError> {
     let functions = functions(device);
-    // SAFETY: the buffer is alive and large enough.
+    // SAFETY: the buffer is live and large enough.
     let made = unsafe { functions.create_acceleration_structure(create, None) };
     let handle = made.map_err(run_failure("vkCreateAccelerationStructureKHR"))?;
     let owned = Owned { handle, destroy: functions.fp().destroy_acceleration_structure_khr };

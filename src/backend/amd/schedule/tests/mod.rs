@@ -122,7 +122,7 @@ fn nothing_changes_where_nothing_waits() {
     assert_eq!(w.order("gfx900"), [0, 1, 2, 3, 4]);
 }
 
-/// Two chains of moves from the lane beside, one after the other.
+/// Two chains of moves from the neighbouring lane, one after the other.
 #[test]
 fn chains_take_turns_where_moves_wait() {
     let chains = |profile| {
