@@ -94,8 +94,8 @@ enum Word {
     NoError,
 }
 
-/// One option, as it follows `-W`: `NAME`, `no-NAME`, `error=NAME`, `no-error=NAME`, `error`, `no-error`, `all` (or `extra`,
-/// which means the same) or `no-all`.
+/// One option, as it follows `-W`: `NAME`, `no-NAME`, `error=NAME`, `no-error=NAME`, `error`, `no-error`, `all` (or
+/// `extra`, which means the same) or `no-all`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "cli", derive(serde::Deserialize), serde(try_from = "String"))]
 pub struct Choice {

@@ -1,8 +1,8 @@
 //! The syntax tree of a GLSL shader, with spans and before names are resolved.
 //!
 //! It covers the whole grammar of GLSL 4.60 (section 9) and GLSL ES 3.20 (section 9) for all stages, aggregate
-//! initializers, string literals and the attributes of GL_EXT_control_flow_attributes. Nodes live in [`Arena`]s and refer
-//! to each other by handle; lists of nodes are ranges of shared [`Pools`]. No node owns heap memory.
+//! initializers, string literals and the attributes of GL_EXT_control_flow_attributes. Nodes live in [`Arena`]s and
+//! refer to each other by handle; lists of nodes are ranges of shared [`Pools`]. No node owns heap memory.
 //!
 //! The tree does not distinguish types, variables and functions, and does not check where qualifiers are allowed: the
 //! semantic analysis does.

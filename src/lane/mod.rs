@@ -1,5 +1,5 @@
-//! Cross-lane operations ([`LaneOp`]), the moves of the hardware ([`Primitive`]), and the [`Plan`] that turns one into the
-//! other.
+//! Cross-lane operations ([`LaneOp`]), the moves of the hardware ([`Primitive`]), and the [`Plan`] that turns one into
+//! the other.
 //!
 //! This module knows lanes, operations and profile features, but no language and no target syntax.
 

@@ -11,7 +11,8 @@ pub enum Client {
     OpenGl,
 }
 
-/// The differences between the forms of GLSL (GL_KHR_vulkan_glsl, GL_ARB_gl_spirv), and between the modules that the APIs load.
+/// The differences between the forms of GLSL (GL_KHR_vulkan_glsl, GL_ARB_gl_spirv), and between the modules that the
+/// APIs load.
 #[derive(Debug)]
 pub struct ClientRow {
     /// In messages.

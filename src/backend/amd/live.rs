@@ -1,8 +1,8 @@
 //! Liveness of each 32-bit part of each virtual register.
 //!
-//! The rules come from [`machine`](super::machine), with two refinements that only shorten ranges: parts of a register are
-//! live independently, and a part is not live before its first write after its declaration. The effort is proportional to
-//! the result: for each part, each block in which it is live is visited twice.
+//! The rules come from [`machine`](super::machine), with two refinements that only shorten ranges: parts of a register
+//! are live independently, and a part is not live before its first write after its declaration. The effort is
+//! proportional to the result: for each part, each block in which it is live is visited twice.
 
 use super::machine::{Code, Function, Inst, Operand, Pseudo, Slice};
 use crate::backend::range::{Range, Ranges, joined};

@@ -19,11 +19,11 @@
 //!   continues, the set is that arm's. Otherwise all lanes that entered reach the end of the construct, with the number
 //!   of their target in a register if they jump. A ballot there selects the lanes that continue; the others jump on.
 //!
-//! By induction over the constructs, all lanes of a set run the same sequence of instructions that name this set. So each
-//! `.sync` instruction is executed by exactly the lanes that it names, and no lane waits for one that never arrives.
-//! `activemask`, which guarantees nothing about convergence, is not used. Ballots are emitted only if a cross-lane
-//! operation in divergent control flow follows. Before sm_70 the lanes of a warp reconverge where their paths join, and
-//! the jumps to the ends of constructs make these the points of reconvergence.
+//! By induction over the constructs, all lanes of a set run the same sequence of instructions that name this set. So
+//! each `.sync` instruction is executed by exactly the lanes that it names, and no lane waits for one that never
+//! arrives. `activemask`, which guarantees nothing about convergence, is not used. Ballots are emitted only if a
+//! cross-lane operation in divergent control flow follows. Before sm_70 the lanes of a warp reconverge where their
+//! paths join, and the jumps to the ends of constructs make these the points of reconvergence.
 //!
 //! [`Uniformity`]: crate::kernel::uniform::Uniformity
 

@@ -1,8 +1,8 @@
 //! The memory layout of structs in a language, and padding members for blocks with other offsets.
 //!
-//! Sources: Microsoft's reference, "Packing Rules for Constant Variables"; DirectX Shader Compiler, "Buffer Packing"; Metal Shading
-//! Language Specification 2.2 and 2.3 (size and alignment of vectors, packed vectors and matrices); WGSL 14.4.1 (Alignment and
-//! Size).
+//! Sources: Microsoft's reference, "Packing Rules for Constant Variables"; DirectX Shader Compiler, "Buffer Packing";
+//! Metal Shading Language Specification 2.2 and 2.3 (size and alignment of vectors, packed vectors and matrices); WGSL
+//! 14.4.1 (Alignment and Size).
 
 use super::writer::Writer;
 use crate::ir::{ArrayLen, MatrixLayout, Scalar, StructId, Type, TypeId};

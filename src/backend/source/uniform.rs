@@ -1,8 +1,8 @@
 //! Uniformity (WGSL 15.2): control flow in which the invocations of a workgroup, or of a quad, may diverge.
 //!
-//! WGSL rejects a barrier there, and derivatives unless a diagnostic is turned off. In MSL a barrier can replace a fence only
-//! in uniform control flow. A value is uniform or not; values from memory that invocations write are not uniform. The
-//! statements of the typed form correspond to the statements of the text.
+//! WGSL rejects a barrier there, and derivatives unless a diagnostic is turned off. In MSL a barrier can replace a
+//! fence only in uniform control flow. A value is uniform or not; values from memory that invocations write are not
+//! uniform. The statements of the typed form correspond to the statements of the text.
 
 use super::globals::access_of;
 use super::image::Root;

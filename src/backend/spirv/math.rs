@@ -1,5 +1,6 @@
 //! Arithmetic: operators, conversions and built-in functions as tables from operation and scalar kind to an opcode, a
-//! GLSL.std.450 instruction, or a short expansion (SPIR-V 1.6 section 3.49.11 on; extended instruction set GLSL.std.450).
+//! GLSL.std.450 instruction, or a short expansion (SPIR-V 1.6 section 3.49.11 on; extended instruction set
+//! GLSL.std.450).
 //!
 //! Operations on matrices that SPIR-V lacks go column by column.
 

@@ -28,7 +28,8 @@ impl OpenArray {
 }
 
 impl Sema<'_> {
-    /// Returns true if a variable of the type may get its length later. GLSL ES needs sizes (GLSL ES 3.20 section 4.1.9).
+    /// Returns true if a variable of the type may get its length later. GLSL ES needs sizes (GLSL ES 3.20 section
+    /// 4.1.9).
     pub fn may_stay_open(&self, b: &Builder<'_>, ty: TypeId) -> bool {
         !self.env.is_es() && unsized_element(b, ty).is_some()
     }

@@ -1,8 +1,8 @@
-//! Keeps an element of workgroup memory in a variable of the invocation while a loop adds to it: `s[i] = 0; for (…) s[i] += x`
-//! stores once, after the loop. LLVM calls this scalar promotion.
+//! Keeps an element of workgroup memory in a variable of the invocation while a loop adds to it:
+//! `s[i] = 0; for (…) s[i] += x` stores once, after the loop. LLVM calls this scalar promotion.
 //!
-//! The element must be the only workgroup memory that the loop accesses, and the loop must not order accesses, so that no
-//! other invocation can observe intermediate values. The store before the loop, which is removed, shows that this
+//! The element must be the only workgroup memory that the loop accesses, and the loop must not order accesses, so that
+//! no other invocation can observe intermediate values. The store before the loop, which is removed, shows that this
 //! invocation may write the element even if the loop does not; without it, a store of the unchanged value could undo
 //! another invocation's.
 //!

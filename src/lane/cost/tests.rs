@@ -84,8 +84,8 @@ fn differences_are_told_by_part() {
     assert_eq!(vega.beyond(&cdna), [("cycles", -4), ("wait states", -1)]);
 }
 
-/// The own value is taken out by one instruction. AMD's scans copy it first where they begin in its register; a move from
-/// the lane below would need a copy of the identity.
+/// The own value is taken out by one instruction. AMD's scans copy it first where they begin in its register; a move
+/// from the lane below would need a copy of the identity.
 #[test]
 fn an_exclusive_scan_of_integers_is_an_instruction_and_a_copy_more() {
     for profile in Profile::built_in().iter().filter(|profile| profile.target.is_hardware()) {

@@ -20,7 +20,8 @@ struct DppOperators {
 const BITWISE: &[ReduceOp] = &[ReduceOp::And, ReduceOp::Or, ReduceOp::Xor];
 const INTEGERS: &[ScalarKind] = &[ScalarKind::Sint, ScalarKind::Uint];
 
-/// V_ADD_U32, V_MIN_I32 and so on; V_AND_B32, one for each 32 bits; V_ADD_U16 and so on; V_ADD_F32, V_ADD_F16 and so on.
+/// V_ADD_U32, V_MIN_I32 and so on; V_AND_B32, one for each 32 bits; V_ADD_U16 and so on; V_ADD_F32, V_ADD_F16 and so
+/// on.
 static ROWS: &[DppOperators] = &[
     DppOperators {
         ops: &[ReduceOp::Add, ReduceOp::Min, ReduceOp::Max],

@@ -255,8 +255,8 @@ impl Selector<'_> {
         is_undefined || self.uses[to.index()] == 0 || self.subject.kept.by(to) == Some(from)
     }
 
-    /// Lanes with a condition leave; the others continue without waiting for them. With `are_stayers` it is the condition of
-    /// the lanes that stay.
+    /// Lanes with a condition leave; the others continue without waiting for them. With `are_stayers` it is the
+    /// condition of the lanes that stay.
     fn leave_some(
         &mut self,
         inst: InstId,

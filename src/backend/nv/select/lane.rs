@@ -1,4 +1,5 @@
-//! Cross-lane instructions (NV_shader_thread_shuffle, NV_shader_thread_group, votes of NV_gpu_program5) and masks of lanes.
+//! Cross-lane instructions (NV_shader_thread_shuffle, NV_shader_thread_group, votes of NV_gpu_program5) and masks of
+//! lanes.
 
 use super::Selector;
 use crate::backend::nv::machine::{Class, Dest, Kind, Operand, X, Y};

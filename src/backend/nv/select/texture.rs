@@ -1,5 +1,5 @@
-//! Textures: `TEX`, `TXB`, `TXL`, `TXD`, `TXF`, `TXFMS`, `TXG`, `TXGO`, `TXQ`, `TXQS`, `LOD` (NV_gpu_program4 section 2.X.4.4,
-//! NV_gpu_program5).
+//! Textures: `TEX`, `TXB`, `TXL`, `TXD`, `TXF`, `TXFMS`, `TXG`, `TXGO`, `TXQ`, `TXQS`, `LOD` (NV_gpu_program4 section
+//! 2.X.4.4, NV_gpu_program5).
 //!
 //! A table has the positions of the depth reference, the bias and the level of detail next to the coordinates. Offsets,
 //! biases and levels that the target does not support are refused.

@@ -29,8 +29,8 @@ const WORDS: &[&str] = &[
     "vector", "vertexfragment", "vertices", "virtual", "void", "volatile", "while",
 ];
 
-/// Functions of the language (Microsoft's reference, "Intrinsic Functions"; the specifications of Shader Models 6.x), and those
-/// that the writer adds.
+/// Functions of the language (Microsoft's reference, "Intrinsic Functions"; the specifications of Shader Models 6.x),
+/// and those that the writer adds.
 #[rustfmt::skip]
 const FUNCTIONS: &[&str] = &[
     "D3DCOLORtoUBYTE4", "abort", "abs", "acos", "all", "and", "any", "asdouble", "asfloat", "asfloat16", "asin",

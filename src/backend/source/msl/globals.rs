@@ -476,7 +476,8 @@ impl Msl {
         place.map(|place| (place.group.unwrap_or_else(|| own_space(t, role_of(global))), place.number))
     }
 
-    /// The arguments with their numbers: chosen numbers first, then for each argument in order the first free number of its kind.
+    /// The arguments with their numbers: chosen numbers first, then for each argument in order the first free number of
+    /// its kind.
     pub fn placed(&self, t: &Writer, list: Vec<Argument>) -> Vec<(Argument, Slot)> {
         let mut taken: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
         let kind_of = |argument: &Argument| if Self::is_in_set(t, argument.role) { ID } else { argument.kind };

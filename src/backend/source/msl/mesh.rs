@@ -47,7 +47,8 @@ pub(super) fn joins(module: &Module) -> bool {
     module.functions.iter().any(|(id, f)| id != entry.function && ends(f))
 }
 
-/// Moves the body of a mesh shader with early returns to a function, so that all threads reach the end of the entry point.
+/// Moves the body of a mesh shader with early returns to a function, so that all threads reach the end of the entry
+/// point.
 pub(super) fn outline(module: &mut Cow<Module>) {
     let Some(entry) = module.entry_points.first().filter(|entry| entry.stage == Stage::Mesh) else { return };
     let id = entry.function;

@@ -166,8 +166,8 @@ impl Msl {
         }
     }
 
-    /// Declares the structs of an evaluation stage's inputs: one for a control point, and one for the patch with its control
-    /// points.
+    /// Declares the structs of an evaluation stage's inputs: one for a control point, and one for the patch with its
+    /// control points.
     pub fn evaluation_inputs(&self, b: &mut Body) -> Option<String> {
         let mut fetched = self.patch_attributes(b);
         let points = self.point_attributes(b);

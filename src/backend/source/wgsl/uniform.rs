@@ -6,7 +6,8 @@ use crate::backend::source::writer::Writer;
 use crate::diagnostic::{Code, Diagnostic};
 
 impl Wgsl {
-    /// Refuses barriers that a part of the workgroup may not reach, and finds derivatives that a part of a quad may not reach.
+    /// Refuses barriers that a part of the workgroup may not reach, and finds derivatives that a part of a quad may not
+    /// reach.
     pub fn check_uniformity(&self, t: &mut Writer) {
         let found = parted(t, |op| takes_derivatives(op) || waits(op));
         let module = t.module;

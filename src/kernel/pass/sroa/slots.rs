@@ -1,7 +1,7 @@
 //! The variables that can become values, and the parts that each access touches.
 //!
-//! A variable can become values if all accesses divide it into the same parts. The variable may have many parts if all addresses
-//! are constant; otherwise only as many as are worth a comparison each.
+//! A variable can become values if all accesses divide it into the same parts. The variable may have many parts if all
+//! addresses are constant; otherwise only as many as are worth a comparison each.
 
 use crate::kernel::pass::range::Ranges;
 use crate::kernel::tree::Tree;
