@@ -191,6 +191,13 @@ impl SourceMap {
         }
     }
 
+    /// The text between the start of the line that holds a position, and the position.
+    pub fn line_before(&self, position: u32) -> Option<&str> {
+        let file = self.file(self.file_at(position)?);
+        let offset = (position - file.base).min(file.text.len() as u32);
+        file.text.get(file.line_starts()[file.line_of(offset)] as usize..offset as usize)
+    }
+
     /// The part of a span that is on its first line.
     pub fn first_line(&self, span: Span) -> Span {
         let Some(line) = self.text(span).lines().next() else { return span };
@@ -202,7 +209,7 @@ impl SourceMap {
         let file = self.file(self.file_at(position)?);
         let offset = (position - file.base).min(file.text.len() as u32);
         let line = file.line_of(offset);
-        let before = file.text.get(file.line_starts()[line] as usize..offset as usize).unwrap_or("");
+        let before = self.line_before(position).unwrap_or("");
         let column = before.chars().count() as u32 + 1;
         let (name, number) = self.named_line(file, line);
         Some(Location { file: name, line: number, column })

@@ -100,7 +100,7 @@ impl FromStr for InputPlace {
         match text.parse() {
             Ok(location) => Ok(InputPlace::Location(location)),
             Err(_) if is_name && is_word => Ok(InputPlace::Semantic(text.into())),
-            Err(_) => Err(format!("`{text}` is neither a location nor a semantic")),
+            Err(_) => Err(format!("`{text}` is neither a location, such as `1`, nor a semantic, such as `TEXCOORD1`")),
         }
     }
 }

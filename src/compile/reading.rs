@@ -380,6 +380,7 @@ impl<'a> Reader<'a> {
     fn front(&mut self, file: FileId, language: Language) -> Option<Module> {
         match language {
             Language::Glsl => {
+                self.check_entry();
                 let options = self.options.glsl();
                 let symbols = self.symbols.as_mut();
                 glsl::compile(file, &mut self.sources, self.loader, &options, &mut self.diagnostics, symbols)
@@ -389,6 +390,14 @@ impl<'a> Reader<'a> {
                 self.wgsl(file)
             }
         }
+    }
+
+    /// GLSL has one entry point, which is always `main`.
+    fn check_entry(&mut self) {
+        let Some(entry) = self.options.entry.as_deref().filter(|entry| *entry != "main") else { return };
+        let message = format!("the entry point of a GLSL shader is `main`; there is no `{entry}` to choose");
+        let error = Diagnostic::error(Code::ENTRY_POINT, message);
+        self.diagnostics.push(error.help("leave out `--entry`; `--entry-name` names the entry point of a SPIR-V module"));
     }
 
     fn wgsl(&mut self, file: FileId) -> Option<Module> {

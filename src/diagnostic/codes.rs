@@ -251,6 +251,10 @@ codes! {
     /// The command line puts another version in the place of the shader's.
     VERSION_FORCED = "W0107";
 
+    // Warnings of GLSL syntax.
+    /// A `;` in front of a block is the whole body of a loop or an `if`.
+    EMPTY_BODY = "W0200";
+
     // Warnings of expressions.
     /// An integer is divided by zero.
     DIVISION_BY_ZERO = "W0300";

@@ -62,6 +62,7 @@ warnings! {
     "defined-from-macro" DEFINED_FROM_MACRO Always "a macro produces `defined`";
     "include-implied" INCLUDE_IMPLIED WithAll "an #include without the extension for it (given with -Wall)";
     "version-forced" VERSION_FORCED Always "the command line puts another version in the place of the shader's";
+    "empty-body" EMPTY_BODY Always "a `;` in front of a block is the whole body of a loop or an `if`";
     "division-by-zero" DIVISION_BY_ZERO Always "an integer is divided by zero";
     "writeonly-read" WRITEONLY_READ Always "memory that is writeonly is read";
     "readonly-written" READONLY_WRITTEN Always "memory that is readonly is written";

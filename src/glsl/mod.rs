@@ -102,7 +102,7 @@ pub fn compile(
     check_stage(&stream, &words, stage, diagnostics);
     check_mesh_form(&stream, &words, stage, diagnostics);
     let fp_contract = pragma::fp_contract(&stream, &words, diagnostics).unwrap_or(options.fp_contract);
-    let tree = parse::parse(&stream, &words, diagnostics);
+    let tree = parse::parse(&stream, &words, sources, diagnostics);
     let env = Env { dialect: options.dialect, ..Env::new(stream.version, stage, options.profile) };
     let read = Read { tree: &tree, stream: &stream, words: &words, env };
     if diagnostics.has_errors() {

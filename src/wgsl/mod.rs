@@ -19,6 +19,7 @@ mod suggest;
 mod symbols;
 mod translate;
 mod uses;
+mod wide;
 mod words;
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::carrier::THROUGH;
 use super::language;
 use super::lexer::{Kind, Token};
 use super::offsets::Edit;
+use super::wide;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::grammar::Shape;
 use crate::source::Span;
@@ -89,6 +90,7 @@ pub(super) fn prepare(source: &str, base: u32, tokens: &[Token], diagnostics: &m
     let body = pass.directives();
     pass.out.edits.extend(language::edits(source, tokens, body, &pass.out.prefix));
     pass.values_of_subgroups(body);
+    pass.numbers_of_64_bits(body);
     pass.calls(body);
     pass.write_stubs();
     pass.out
@@ -199,6 +201,19 @@ impl<'a> Pass<'a> {
                 self.need_subgroups(self.tokens[at + 3], "a built-in value of the extension `subgroups`");
             }
         }
+    }
+
+    /// The first number of 64 bits without `enable crosslane;` is an error.
+    fn numbers_of_64_bits(&mut self, from: usize) {
+        let Some((token, name)) = wide::first(self.source, &self.tokens[from..]).filter(|_| !self.out.crosslane) else {
+            return;
+        };
+        let error = Diagnostic::error(Code::WGSL_INVALID, format!("WGSL has no type `{name}`"));
+        self.diagnostics.push(error.at(self.span(token.lo, token.hi), "crosslane has it as an extension").suggest(
+            self.span(0, 0),
+            "enable crosslane;\n",
+            "add `enable crosslane;` at the start of the module",
+        ));
     }
 
     /// The first use without the extension is an error.

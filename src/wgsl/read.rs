@@ -150,7 +150,7 @@ pub(super) fn validate(module: &mut Module, checks: Checks<'_>) -> Result<Module
 }
 
 fn validate_all(module: &mut Module, checks: Checks<'_>) -> Result<ModuleInfo, Vec<Diagnostic>> {
-    let Checks { carriers, text, offsets, standard_layout } = checks;
+    let Checks { text, offsets, standard_layout, .. } = checks;
     let mut flags = ValidationFlags::all();
     // naga computes the layouts, so that only the rules of uniform buffers are left to check.
     flags.set(ValidationFlags::STRUCT_LAYOUTS, !standard_layout);
@@ -167,7 +167,7 @@ fn validate_all(module: &mut Module, checks: Checks<'_>) -> Result<ModuleInfo, V
         let is_new = |function: &FunctionKey| matches!(function, FunctionKey::Entry(_)) || emptied.insert(*function);
         let function = blamed_function(module, error.as_inner()).filter(is_new);
         if function.is_some() || errors.is_empty() {
-            let error = invalid(&error, module, &carriers.sites, offsets);
+            let error = invalid(&error, module, checks);
             errors.push(match function {
                 Some(FunctionKey::Entry(index)) if error.span().is_none() => {
                     error.at(offsets.span(name_span(text, &module.entry_points[index].name)), "this entry point")
@@ -277,6 +277,8 @@ fn syntax_error(error: &wgsl::ParseError, text: &str, places: Places<'_>) -> Dia
     }
     // naga quotes what it found as a programming language does.
     let message = uncapitalized(words::worded(&first_sentence(error.message())).replace('"', "`"));
+    let source = error.labels().next().and_then(|(span, _)| text.get(span.to_range()?)).unwrap_or_default();
+    let message = words::constructor(&message, source).unwrap_or(message);
     if let Some(missing) = missing_token(error, text, places, &message) {
         return missing;
     }
@@ -407,12 +409,16 @@ fn is_handle(word: &str) -> bool {
 }
 
 /// The innermost cause says most; the ones around it say where.
-fn invalid(error: &WithSpan<ValidationError>, module: &Module, sites: &[Site], offsets: &Offsets) -> Diagnostic {
+fn invalid(error: &WithSpan<ValidationError>, module: &Module, checks: Checks<'_>) -> Diagnostic {
+    let Checks { carriers: Carriers { sites, .. }, text, offsets, .. } = checks;
     let outermost = error.as_inner();
+    let length = |span: naga::Span| span.to_range().map_or(usize::MAX, |range| range.len());
+    let innermost = error.spans().min_by_key(|(span, _)| length(*span));
+    let source = innermost.and_then(|(span, _)| text.get(span.to_range()?)).unwrap_or_default();
     let plain = || first_sentence(&innermost(outermost).to_string()).into();
-    let Words { text, is_refusal, help } = words::of(outermost, module).unwrap_or_else(plain);
+    let Words { text: message, is_refusal, help } = words::of(outermost, module, source).unwrap_or_else(plain);
     let code = if is_refusal { Code::NOT_SUPPORTED } else { Code::WGSL_INVALID };
-    let mut out = Diagnostic::error(code, text);
+    let mut out = Diagnostic::error(code, message);
     let mut primary = Span::NONE;
     // naga adds spans from the inside out.
     for (index, (span, text)) in error.spans().enumerate() {

@@ -77,7 +77,7 @@ pub(super) fn for_name(name: &str, text: &str) -> Option<String> {
 }
 
 /// The name that the second token is, where it is declared there: after a keyword or its template, or before `:`.
-fn declared<'t>(three: &[Token], text: &'t str) -> Option<&'t str> {
+pub(super) fn declared<'t>(three: &[Token], text: &'t str) -> Option<&'t str> {
     let [before, name, after] = three else { return None };
     let named = DECLARING.contains(&before.text(text)) || before.is(b'>') || after.is(b':');
     (name.kind == Kind::Word && named).then(|| &text[name.lo as usize..name.hi as usize])
@@ -117,6 +117,12 @@ pub(super) fn habit(message: &str, text: &str, place: &Range<usize>) -> Option<S
         }
         "'" | "\"" => Some("WGSL has no strings and no character constants".into()),
         "#" => Some("WGSL has no preprocessor: `override` and `const` take the place of `#define`".into()),
+        _ if message.starts_with("expected `{`") => {
+            Some("the bodies of functions, loops and `if` are in braces: `{ … }`".into())
+        }
+        name if message.starts_with("atomic variables cannot be accessed") => Some(format!(
+            "`atomicLoad(&{name})` reads it, `atomicStore(&{name}, value)` writes it, `atomicAdd(&{name}, value)` adds to it"
+        )),
         _ if message.starts_with("automatic conversions cannot convert") => {
             let wanted = message.split('`').nth_back(1)?;
             Some(format!("`{wanted}(…)` converts a value"))

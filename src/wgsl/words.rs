@@ -8,10 +8,12 @@
 
 mod body;
 mod constant;
+mod constructor;
 mod interface;
 
 use body::subgroup;
 pub(super) use constant::worded;
+pub(super) use constructor::constructor;
 use naga::common::wgsl::TypeContext;
 use naga::proc::{LayoutErrorInner, ResolveError};
 use naga::valid::{
@@ -35,10 +37,10 @@ impl<T: Into<String>> From<T> for Words {
     }
 }
 
-/// The text for an error; the innermost cause that has one gives it.
-pub(super) fn of(error: &ValidationError, module: &Module) -> Option<Words> {
+/// The text for an error at `source`; the innermost cause that has one gives it.
+pub(super) fn of(error: &ValidationError, module: &Module, source: &str) -> Option<Words> {
     let variable = if let ValidationError::GlobalVariable { handle, .. } = error { Some(*handle) } else { None };
-    let speaker = Speaker { module, variable };
+    let speaker = Speaker { module, variable, source };
     let mut causes = Vec::new();
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(cause) = next {
@@ -52,6 +54,8 @@ struct Speaker<'a> {
     module: &'a Module,
     /// The variable that is wrong, where it is one.
     variable: Option<Handle<naga::GlobalVariable>>,
+    /// The text at the place of the error.
+    source: &'a str,
 }
 
 impl Speaker<'_> {
@@ -87,16 +91,16 @@ impl Speaker<'_> {
             return subgroup(error);
         }
         if let Some(error) = cause.downcast_ref() {
-            return constant_expression(error);
+            return self.constant_expression(error);
         }
         if let Some(error) = cause.downcast_ref() {
-            return compose(error);
+            return Some(self.compose(error));
         }
         if let Some(error) = cause.downcast_ref() {
             return width(error);
         }
         if let Some(error) = cause.downcast_ref() {
-            return override_of_pipeline(error);
+            return self.override_of_pipeline(error);
         }
         small(cause)
     }
@@ -217,26 +221,44 @@ impl Speaker<'_> {
     }
 }
 
-fn constant_expression(error: &ConstExpressionError) -> Option<Words> {
-    Some(match error {
-        ConstExpressionError::NonConstOrOverride => "this is not known before the shader runs".into(),
-        ConstExpressionError::NonFullyEvaluatedConst => "this is not a constant".into(),
-        ConstExpressionError::InvalidSplatType(_) => "a vector is made of numbers or bools".into(),
-        ConstExpressionError::Compose(error) => return compose(error),
-        ConstExpressionError::Literal(error) => return literal(error),
-        ConstExpressionError::Width(error) => return width(error),
-        ConstExpressionError::Type(error) => resolution(error),
-    })
-}
+impl Speaker<'_> {
+    fn constant_expression(&self, error: &ConstExpressionError) -> Option<Words> {
+        Some(match error {
+            ConstExpressionError::NonConstOrOverride => "this is not known before the shader runs".into(),
+            ConstExpressionError::NonFullyEvaluatedConst => "this is not a constant".into(),
+            ConstExpressionError::InvalidSplatType(_) => "a vector is made of numbers or bools".into(),
+            ConstExpressionError::Compose(error) => self.compose(error),
+            ConstExpressionError::Literal(error) => return literal(error),
+            ConstExpressionError::Width(error) => return width(error),
+            ConstExpressionError::Type(error) => resolution(error),
+        })
+    }
 
-fn compose(error: &ComposeError) -> Option<Words> {
-    Some(match *error {
-        ComposeError::Type(_) => "a value of this type is not made of parts".into(),
-        ComposeError::ComponentCount { given, expected } => {
-            format!("{expected} parts are needed, and {given} are given").into()
+    fn compose(&self, error: &ComposeError) -> Words {
+        let ty = constructor::constructed(self.source);
+        match *error {
+            ComposeError::Type(_) => "a value of this type is not made of parts".into(),
+            ComposeError::ComponentCount { given, expected } => constructor::miscounted(ty, expected, given).into(),
+            ComposeError::ComponentType { index } => {
+                format!("argument {} of `{ty}(…)` has the wrong type", index + 1).into()
+            }
         }
-        ComposeError::ComponentType { index } => format!("part {} is of another type", index + 1).into(),
-    })
+    }
+
+    fn override_of_pipeline(&self, error: &OverrideError) -> Option<Words> {
+        Some(match error {
+            OverrideError::DuplicateID => "two overrides have the same `@id`".into(),
+            OverrideError::TypeNotScalar => "an override is a `bool` or a number".into(),
+            OverrideError::InvalidType => "the default value of the override has another type".into(),
+            OverrideError::InitializerExprType => "the default value of the override is not a constant".into(),
+            OverrideError::NonConstructibleType => "an override cannot be of this type".into(),
+            OverrideError::ConstExpression { source, .. } => return self.constant_expression(source),
+            // WGSL gives each override a name.
+            OverrideError::MissingNameAndID => return None,
+            // These errors are for modules whose overrides already have values.
+            OverrideError::NotAllowed | OverrideError::UninitializedOverride => return None,
+        })
+    }
 }
 
 fn width(error: &WidthError) -> Option<Words> {
@@ -244,21 +266,6 @@ fn width(error: &WidthError) -> Option<Words> {
         WidthError::Abstract => "a number without a type is allowed in constant expressions only".into(),
         WidthError::Invalid(kind, bytes) => format!("there is no type for {} in WGSL", scalar(kind, bytes)).into(),
         WidthError::MissingCapability { name, .. } => Words::refusal(format!("`{name}` is not supported yet")),
-    })
-}
-
-fn override_of_pipeline(error: &OverrideError) -> Option<Words> {
-    Some(match error {
-        OverrideError::DuplicateID => "two overrides have the same `@id`".into(),
-        OverrideError::TypeNotScalar => "an override is a `bool` or a number".into(),
-        OverrideError::InvalidType => "the default value of the override has another type".into(),
-        OverrideError::InitializerExprType => "the default value of the override is not a constant".into(),
-        OverrideError::NonConstructibleType => "an override cannot be of this type".into(),
-        OverrideError::ConstExpression { source, .. } => return constant_expression(source),
-        // WGSL gives each override a name.
-        OverrideError::MissingNameAndID => return None,
-        // These errors are for modules whose overrides already have values.
-        OverrideError::NotAllowed | OverrideError::UninitializedOverride => return None,
     })
 }
 

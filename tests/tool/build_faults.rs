@@ -31,6 +31,26 @@ fn wrong_manifests_are_told_with_their_place() {
     let good = manifest("\"*.comp\"", "");
     for (text, says) in [
         ("[[build]\n".to_string(), "crosslane.toml:1:9: "),
+        (
+            good.replace("\"]\nout", "\" \"b\"]\nout"),
+            "crosslane.toml:3:24: expected `,` between the elements of a list",
+        ),
+        (good.replace("\"]\nout", "]\nout"), "crosslane.toml:3:13: this string has no closing `\"`"),
+        (good.replace("\"]\nout", "\"\nout"), "crosslane.toml:3:12: this list has no closing `]`"),
+        (good.replace("out-dir =", "out-dir:"), "`=` is between a key and its value, not `:`"),
+        (good.replace("\"out\"", "out"), "a text is written in quotes: `\"out\"`"),
+        (good.clone() + "link = \"yes\"\n", "`true` or `false` is needed, not string \"yes\""),
+        (good.clone() + "options = { emit = \"assembley\" }\n", "unknown value `assembley`; did you mean `assembly`?"),
+        (
+            good.clone() + "options = { vertex-inputs = { pos = \"POSITION\" } }\n",
+            "`pos` is not a location: write the number of the vertex input, as in `0 = \"POSITION\"`",
+        ),
+        (
+            good.clone() + "options = { vertex-inputs = { 0 = \"\" } }\n",
+            "`` is neither a location, such as `1`, nor a semantic, such as `TEXCOORD1`",
+        ),
+        (good.clone() + "options = { vertex-inputs = { 0 = 2 } }\n", "a text is written in quotes: `\"2\"`"),
+        (good.clone() + "options = { vertex-inputs = [\"A\"] }\n", "a table is needed, `{ key = value }`, not a list"),
         (good.replace("out-dir", "outdir"), "crosslane.toml:4:1: unknown key `outdir`; did you mean `out-dir`?"),
         (
             manifest("\"*.comp\"", "options = { debugg = true }\n"),

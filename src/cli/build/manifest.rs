@@ -2,16 +2,16 @@
 //! exist is for `plan` to say. Every error names file, line and column.
 
 use super::super::CommandError;
+use super::words::{self, named_in};
 use crate::backend::places::{Bound, InputPlace, Place};
 use crate::backend::{Manner, Notes, Optimize};
 use crate::build::claims::Claims;
 use crate::build::files::not_utf8;
 use crate::build::read::{self, TEXT_LIMIT};
-use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::warning::Choice;
 use crate::ir::{ClipSpace, DepthRange, FpContract};
 use crate::wgsl::BoundsChecks;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -113,6 +113,7 @@ pub struct Settings {
     /// Shading languages only.
     pub line_directives: bool,
     /// Shading languages only: places of vertex inputs by location.
+    #[serde(deserialize_with = "by_location")]
     pub vertex_inputs: BTreeMap<u32, InputPlace>,
     /// MSL only.
     pub argument_buffers: bool,
@@ -145,6 +146,26 @@ impl Settings {
     }
 }
 
+/// The location of a vertex input as a key.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+struct Location(u32);
+
+impl TryFrom<String> for Location {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Location, String> {
+        let wrong =
+            || format!("`{text}` is not a location: write the number of the vertex input, as in `0 = \"POSITION\"`");
+        text.parse().map(Location).map_err(|_| wrong())
+    }
+}
+
+fn by_location<'de, D: Deserializer<'de>>(reader: D) -> Result<BTreeMap<u32, InputPlace>, D::Error> {
+    let places: BTreeMap<Location, InputPlace> = Deserialize::deserialize(reader)?;
+    Ok(places.into_iter().map(|(Location(location), place)| (location, place)).collect())
+}
+
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Emit {
@@ -163,53 +184,6 @@ pub struct Wrong {
     pub manifest: Manifest,
     pub span: Range<usize>,
     pub message: String,
-}
-
-/// The names in backquotes of a message that lists what it expected.
-fn named_in(message: &str) -> Vec<String> {
-    let names = message.split('`').skip(1).step_by(2).map(str::to_string);
-    names.filter(|name| !name.is_empty()).collect()
-}
-
-/// What TOML's reader says, in the words of manifests.
-fn said(message: &str) -> String {
-    let names = named_in(message);
-    match names.split_first() {
-        Some((wrong, known)) if message.starts_with("unknown field") => unknown_key(wrong, known),
-        Some((key, _)) if message.starts_with("missing field") => format!("the key `{key}` is missing"),
-        _ if message.starts_with("invalid type: map, expected a sequence") => {
-            "a build begins with `[[build]]`, in two brackets".into()
-        }
-        _ if message.starts_with("invalid type: string") && message.ends_with("expected a sequence") => {
-            format!(
-                "{}: write it in brackets, `[\"…\"]`",
-                message
-                    .replacen("invalid type: string", "a list is needed, not", 1)
-                    .replace(", expected a sequence", "")
-            )
-        }
-        _ => message.to_string(),
-    }
-}
-
-/// The message about a key that means nothing where it is.
-fn unknown_key(wrong: &str, known: &[String]) -> String {
-    let all = Manifest::keys();
-    let near = |keys: &[String]| nearest(wrong, keys.iter().map(|key| &**key)).map(str::to_string);
-    let listed = || known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
-    match (near(known), near(&all)) {
-        (Some(near), _) => format!("unknown key `{wrong}`; did you mean `{near}`?"),
-        (None, Some(near)) => format!("unknown key `{wrong}` here; `{near}` belongs to {}", owner(&near)),
-        (None, None) => format!("unknown key `{wrong}`; the keys here are {}", listed()),
-    }
-}
-
-/// The table that takes a key.
-fn owner(key: &str) -> &'static str {
-    let is_option = toml::from_str::<Settings>("\"\" = 0")
-        .err()
-        .is_some_and(|error| named_in(error.message()).iter().any(|known| known == key));
-    if is_option { "the `options` of a `[[build]]`" } else { "a `[[build]]`" }
 }
 
 impl Manifest {
@@ -237,7 +211,7 @@ impl Manifest {
                 manifest.builds = file.build;
                 manifest.check().err()
             }
-            Err(error) => Some((error.span().unwrap_or(0..0), said(error.message()))),
+            Err(error) => Some(words::told(&manifest.text, &error)),
         };
         match wrong {
             Some((span, message)) => Err(Box::new(Wrong { manifest, span, message })),

@@ -14,6 +14,7 @@ mod state;
 pub mod target;
 mod tokens;
 mod watch;
+mod words;
 
 use super::args::BuildArgs;
 use super::{Exit, Outcome};

@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 use crate::glsl::ast::*;
 use crate::glsl::keyword::{Classes, Keyword, Language, WordClass};
 use crate::glsl::token::{GlslProfile, Interner, Punct, Symbol, Token, TokenKind, TokenStream};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 use std::fmt::Display;
 
 /// Nested parentheses, calls, statements and the like that are followed.
@@ -28,6 +28,8 @@ pub(super) struct Parser<'a> {
     tokens: &'a [Token],
     at: usize,
     interner: &'a Interner,
+    /// For messages that go by the layout of the text.
+    sources: &'a SourceMap,
     classes: Classes,
     diagnostics: &'a mut Diagnostics,
     pub ast: Ast,
@@ -46,12 +48,18 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    pub fn new(stream: &'a TokenStream, interner: &'a Interner, diagnostics: &'a mut Diagnostics) -> Parser<'a> {
+    pub fn new(
+        stream: &'a TokenStream,
+        interner: &'a Interner,
+        sources: &'a SourceMap,
+        diagnostics: &'a mut Diagnostics,
+    ) -> Parser<'a> {
         let language = if stream.version.profile == GlslProfile::Es { Language::Es } else { Language::Desktop };
         Parser {
             tokens: &stream.tokens,
             at: 0,
             interner,
+            sources,
             classes: Classes::new(interner, language),
             ast: Ast::for_tokens(stream.tokens.len()),
             open_lists: Pools::for_tokens(64),
@@ -124,6 +132,13 @@ impl<'a> Parser<'a> {
         let token = self.tokens[self.at];
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
+    }
+
+    /// Goes back to the first token after a position.
+    pub fn go_back_to(&mut self, position: u32) {
+        while self.at > 0 && self.tokens[self.at - 1].span.lo >= position {
+            self.at -= 1;
+        }
     }
 
     pub fn is_punct(&self, ahead: usize, punct: Punct) -> bool {
@@ -353,6 +368,15 @@ impl Parser<'_> {
         let first = self.token(self.at.saturating_sub(2)).span;
         let around = first.to(self.span());
         self.faults.iter().any(|fault| fault.lo <= around.hi && around.lo <= fault.hi)
+    }
+
+    /// Takes no more syntax errors at the current token.
+    pub fn mark_fault(&mut self) {
+        self.faults.push(self.span());
+    }
+
+    pub fn sources(&self) -> &SourceMap {
+        self.sources
     }
 
     /// Reports that `what` was expected where the current token is, or the misspelt keyword that makes the parser

@@ -3,7 +3,7 @@
 //! Functions are taken at global scope only; everything else anywhere, and the semantic analysis refuses what it must.
 
 use super::cursor::{Parsed, Parser};
-use super::statements::{attributes, compound_body};
+use super::statements::{at_function, attributes, compound_body};
 use super::types::{array_specifier, initializer, member_list, type_qualifiers, type_specifier};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::*;
@@ -29,7 +29,7 @@ pub(super) fn declaration(p: &mut Parser, attributes: List<Attribute>) -> Parsed
     if let Some(decl) = precision_statement(p)? {
         return Ok(Declared::Decl(decl));
     }
-    let head = head(p)?;
+    let head = item_head(p)?;
     if let Some(decl) = without_type(p, head)? {
         return Ok(Declared::Decl(decl));
     }
@@ -58,6 +58,31 @@ pub(super) fn local_declaration(p: &mut Parser) -> Parsed<DeclId> {
 fn head(p: &mut Parser) -> Parsed<Head> {
     let start = p.span();
     Ok(Head { qualifiers: type_qualifiers(p)?, start })
+}
+
+/// The head of an item. In front of another declaration, `layout(…) in` is an item that lacks its `;`.
+fn item_head(p: &mut Parser) -> Parsed<Head> {
+    loop {
+        let head = head(p)?;
+        let Some(end) = default_before(p, head) else { return Ok(head) };
+        p.go_back_to(end);
+        p.semicolon("the default layout")?;
+    }
+}
+
+/// The end of the `layout(…) in` or `layout(…) out` that a head begins with, if another declaration follows.
+fn default_before(p: &mut Parser, head: Head) -> Option<u32> {
+    let qualifiers = &p.ast[head.qualifiers];
+    let is_default =
+        |qualifier: &Qualifier| matches!(qualifier.kind, QualifierKind::Storage(Storage::In | Storage::Out));
+    let is_layout = |qualifier: &Qualifier| matches!(qualifier.kind, QualifierKind::Layout(_));
+    let is_another = |qualifier: &Qualifier| match qualifier.kind {
+        QualifierKind::Storage(storage) => !matches!(storage, Storage::Centroid | Storage::Patch | Storage::Sample),
+        _ => false,
+    };
+    let at = qualifiers.iter().position(is_default).filter(|at| qualifiers[..*at].iter().any(is_layout))?;
+    let (end, declares) = (qualifiers[at].span.hi, qualifiers[at + 1..].iter().any(is_another));
+    (declares || at_function(p)).then_some(end)
 }
 
 /// The type at the start of an item, with a message that fits the place.

@@ -4,6 +4,7 @@
 //! only to a limit, so that no input overflows the stack, and it continues after an error; the broken part is missing in
 //! the tree then.
 
+mod braces;
 mod cursor;
 mod declarations;
 mod expressions;
@@ -17,12 +18,13 @@ use super::ast::{Ast, Item, ItemKind};
 use super::keyword::{Keyword, WordClass};
 use super::token::{Interner, Punct, TokenKind, TokenStream};
 use crate::diagnostic::Diagnostics;
+use crate::source::SourceMap;
 use cursor::{Parsed, Parser};
 pub(super) use misspelt::keywords;
 
 /// Parses a whole shader. When `diagnostics` has gained errors, the tree lacks what could not be read.
-pub fn parse(stream: &TokenStream, interner: &Interner, diagnostics: &mut Diagnostics) -> Ast {
-    let mut parser = Parser::new(stream, interner, diagnostics);
+pub fn parse(stream: &TokenStream, interner: &Interner, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Ast {
+    let mut parser = Parser::new(stream, interner, sources, diagnostics);
     translation_unit(&mut parser);
     parser.ast
 }

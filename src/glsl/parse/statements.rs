@@ -40,7 +40,7 @@ pub(super) fn statement_like_list<T: Pooled>(
 }
 
 /// True at `type name (`, which begins a function and nothing else.
-fn at_function(p: &mut Parser) -> bool {
+pub(super) fn at_function(p: &mut Parser) -> bool {
     let typed = matches!(p.class(), Some(WordClass::Type)) || p.at_identifier();
     typed && p.is_identifier(p.position() + 1) && p.is_punct(2, Punct::LeftParen)
 }
@@ -50,10 +50,9 @@ fn close_brace(p: &mut Parser, open: Span) {
     if p.eat(Punct::RightBrace) || p.is_full() {
         return;
     }
-    let diagnostic = p.unexpected("`}`").with(open, "to close this `{`");
-    let diagnostic =
-        if p.at_end() { diagnostic } else { diagnostic.note("a function is declared at global scope only") };
-    p.report(diagnostic);
+    let (diagnostic, of) = (p.unclosed(open), "a function is declared at global scope only");
+    p.report(if p.at_end() { diagnostic } else { diagnostic.note(of) });
+    p.mark_fault();
 }
 
 /// `statement`
@@ -168,6 +167,11 @@ fn starts_expression(p: &mut Parser) -> bool {
 /// A statement that is one keyword.
 fn jump(p: &mut Parser, kind: StmtKind, what: &str) -> Parsed<StmtKind> {
     p.bump();
+    if p.at(Punct::LeftParen) && p.is_punct(1, Punct::RightParen) {
+        let pair = p.bump().span.to(p.bump().span);
+        let error = Diagnostic::error(Code::SYNTAX, format!("{what} is not a function")).at(pair, "no parentheses");
+        p.report(error.suggest(pair, "", "remove them"));
+    }
     p.semicolon(what)?;
     Ok(kind)
 }
@@ -203,6 +207,18 @@ fn header<T>(p: &mut Parser, of: &str, inner: fn(&mut Parser) -> Parsed<T>) -> P
     }
 }
 
+/// The statement after the header of `of`. A `;` in front of a block is hardly meant to be it.
+fn body(p: &mut Parser, of: &str) -> Parsed<StmtId> {
+    if p.at(Punct::Semicolon) && p.is_punct(1, Punct::LeftBrace) {
+        let (semicolon, block) = (p.span(), p.peek(1).span);
+        let warning = Diagnostic::warning(Code::EMPTY_BODY, format!("the body of this `{of}` is empty"));
+        let warning = warning.at(semicolon, "this `;` is the whole body");
+        let warning = warning.with(block, format!("this block does not belong to the `{of}`"));
+        p.report(warning.suggest(semicolon, "", "remove the `;`"));
+    }
+    statement(p)
+}
+
 /// `selection_statement`: the whole chain of `else if`s in one go.
 fn selection_statement(p: &mut Parser) -> Parsed<StmtKind> {
     let mut otherwise = None;
@@ -218,7 +234,7 @@ fn selection_statement(p: &mut Parser) -> Parsed<StmtKind> {
 fn push_arms(p: &mut Parser) -> Parsed<Option<StmtId>> {
     while p.eat_keyword(Keyword::If) {
         let condition = header(p, "if", expression)?;
-        let body = statement(p)?;
+        let body = body(p, "if")?;
         if let Some(condition) = condition {
             p.push(IfArm { condition, body });
         }
@@ -241,7 +257,7 @@ fn switch_statement(p: &mut Parser) -> Parsed<StmtKind> {
 fn while_statement(p: &mut Parser) -> Parsed<StmtKind> {
     p.bump();
     let condition = header(p, "while", condition)?;
-    let body = statement(p)?;
+    let body = body(p, "while")?;
     Ok(condition.map_or(StmtKind::Empty, |condition| StmtKind::While { condition, body }))
 }
 
@@ -273,7 +289,7 @@ struct ForHeader {
 fn for_statement(p: &mut Parser) -> Parsed<StmtKind> {
     p.bump();
     let header = header(p, "for", for_header)?;
-    let body = statement(p)?;
+    let body = body(p, "for")?;
     Ok(header.map_or(StmtKind::Empty, |ForHeader { init, condition, step }| StmtKind::For {
         init,
         condition,

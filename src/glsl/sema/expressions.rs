@@ -5,7 +5,7 @@ use super::lvalue::LValue;
 use super::scope::Entity;
 use super::{Sema, did_you_mean, memory, operators};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::glsl::ast::{BinaryOp, Expr, ExprId, ExprKind, UnaryOp};
+use crate::glsl::ast::{BinaryOp, Block, DeclKind, Expr, ExprId, ExprKind, UnaryOp};
 use crate::glsl::extended::Allowed;
 use crate::glsl::keyword;
 use crate::glsl::token::{Literal, LiteralId, Symbol};
@@ -190,8 +190,11 @@ impl Sema<'_> {
             Some(Entity::Functions(_)) => "a function",
             None => return self.builtin_variable(b, symbol, span),
         };
-        let message = format!("`{}` is {complaint}, not a variable", self.text(symbol));
-        self.error(Code::UNKNOWN_NAME, span, message, "a value is needed here");
+        let name = self.text(symbol);
+        let message = format!("`{name}` is {complaint}, not a variable");
+        let error = Diagnostic::error(Code::UNKNOWN_NAME, message).at(span, "a value is needed here");
+        let is_function = complaint == "a function";
+        self.report(if is_function { error.help(format_args!("a call is `{name}(…)`")) } else { error });
         None
     }
 
@@ -205,11 +208,30 @@ impl Sema<'_> {
         }
         let message = format!("no variable `{name}` is in scope");
         let diagnostic = Diagnostic::error(Code::UNKNOWN_NAME, message).at(span, "not declared");
-        let near = self.scopes.visible().map(|symbol| self.text(symbol));
-        let near = near.chain(crate::grammar::VARIABLES.iter().map(|variable| variable.name));
-        let near = near.chain(keyword::values().map(|word| word as &str));
-        self.report(did_you_mean(diagnostic, name, span, near));
+        self.report(match (self.scopes.ended(symbol), self.instance_with(symbol)) {
+            (Some(declared), _) => diagnostic.with(declared, format!("the scope of this `{name}` has ended")),
+            (None, Some(instance)) => {
+                let instance = self.text(instance);
+                diagnostic.suggest(span, format!("{instance}.{name}"), format!("did you mean `{instance}.{name}`?"))
+            }
+            (None, None) => {
+                let near = self.scopes.visible().map(|symbol| self.text(symbol));
+                let near = near.chain(crate::grammar::VARIABLES.iter().map(|variable| variable.name));
+                did_you_mean(diagnostic, name, span, near.chain(keyword::values().map(|word| word as &str)))
+            }
+        });
         self.scopes.declare(symbol, Entity::Error, span);
+    }
+
+    /// The instance of the block that has a member with the name.
+    fn instance_with(&self, member: Symbol) -> Option<Symbol> {
+        let ast = self.ast;
+        ast.decls.iter().find_map(|(_, decl)| {
+            let DeclKind::Block(Block { members, instance, .. }) = decl.kind else { return None };
+            let mut names = ast[members].iter().flat_map(|line| &ast[line.declarators]);
+            names.find(|declarator| declarator.name.symbol == member)?;
+            instance.map(|instance| instance.name.symbol)
+        })
     }
 
     fn prefix(&mut self, b: &mut Builder<'_>, op: UnaryOp, operand: ExprId, span: Span) -> Option<Value> {

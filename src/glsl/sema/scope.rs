@@ -39,6 +39,7 @@ pub enum Entity {
 pub struct Declared {
     pub entity: Entity,
     pub span: Span,
+    symbol: Symbol,
     depth: u32,
 }
 
@@ -56,6 +57,8 @@ pub struct Scopes {
     declared: Vec<Declared>,
     hidden: Vec<Hidden>,
     marks: Vec<usize>,
+    /// Declarations in front of the function that is read.
+    before_function: usize,
     /// The uses of names, where a caller asks for them.
     uses: Option<RefCell<Vec<Use>>>,
 }
@@ -102,6 +105,9 @@ impl Scopes {
     }
 
     pub fn enter(&mut self) {
+        if self.marks.is_empty() {
+            self.before_function = self.declared.len();
+        }
         self.marks.push(self.hidden.len());
     }
 
@@ -131,11 +137,18 @@ impl Scopes {
         }
         self.hidden.push(Hidden { symbol, before: self.current[index] });
         self.current[index] = Some(self.declared.len() as u32);
-        self.declared.push(Declared { entity, span, depth: self.depth() });
+        self.declared.push(Declared { entity, span, symbol, depth: self.depth() });
     }
 
     pub fn names_type(&self, symbol: Symbol) -> bool {
         self.get(symbol).is_some_and(|declared| matches!(declared.entity, Entity::Type(_)))
+    }
+
+    /// The last declaration of a name in this function, where the scope has ended. The name means nothing now.
+    pub fn ended(&self, symbol: Symbol) -> Option<Span> {
+        let in_function = self.declared.get(self.before_function..).filter(|_| self.depth() > 0)?;
+        let is_it = |of: &&Declared| of.symbol == symbol && !matches!(of.entity, Entity::Error);
+        in_function.iter().rev().find(is_it).map(|declared| declared.span)
     }
 
     /// Names that mean something here, for suggestions.
@@ -164,7 +177,13 @@ mod tests {
         assert!(scopes.get_innermost(name).is_none());
         scopes.declare(name, Entity::Type(Types::U32), Span::NONE);
         assert_eq!(type_of(&scopes), Some(Types::U32));
+        scopes.enter();
+        let (inner, place) = (Symbol(0), Span::new(1, 2));
+        scopes.declare(inner, Entity::Type(Types::U32), place);
         scopes.leave();
+        assert_eq!((scopes.ended(inner), scopes.ended(name)), (Some(place), Some(Span::NONE)));
+        scopes.leave();
+        assert_eq!(scopes.ended(inner), None);
         assert_eq!(type_of(&scopes), Some(Types::F32));
     }
 }

@@ -1,6 +1,6 @@
 //! Words for errors in the bodies of functions.
 
-use super::{Speaker, Words, camel_case, compose, literal, missing, named, resolution, scalar};
+use super::{Speaker, Words, camel_case, literal, missing, named, resolution, scalar};
 use naga::proc::IndexableLengthError;
 use naga::valid::{CallError, ExpressionError, FunctionError, LocalVariableError, SubgroupError};
 use naga::{ImageClass, ImageDimension};
@@ -36,7 +36,7 @@ impl Speaker<'_> {
             FunctionError::MissingDefaultCase => "the `switch` has no `default`".into(),
             FunctionError::MultipleDefaultCases => "the `switch` has two `default`s".into(),
             FunctionError::InvalidStorePointer(_) => Words::with_help(
-                "only variables that can be written can be assigned",
+                "this variable is read-only",
                 "declare a buffer as `var<storage, read_write>`, and a local variable with `var`",
             ),
             FunctionError::InvalidStoreTypes { .. } => {
@@ -211,7 +211,7 @@ impl Speaker<'_> {
                 format!("a `{}` is shifted by as many bits as it has, or more", self.inner_name(lhs_type)).into()
             }
             ExpressionError::DivideByZero => "an integer is divided by zero".into(),
-            ExpressionError::Compose(ref error) => return compose(error),
+            ExpressionError::Compose(ref error) => self.compose(error),
             ExpressionError::Literal(ref error) => return literal(error),
             ExpressionError::IndexableLength(IndexableLengthError::TypeNotIndexable) => "this has no elements".into(),
             ExpressionError::IndexableLength(_) => "the length of the array is not known here".into(),

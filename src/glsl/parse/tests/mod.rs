@@ -9,7 +9,7 @@ use super::parse;
 use crate::diagnostic::Diagnostics;
 use crate::glsl::ast::Ast;
 use crate::glsl::token::*;
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 use dump::dump;
 
 /// A scanner for tests: no comments and no directives; `#` ends the text.
@@ -69,7 +69,7 @@ fn run(source: &str) -> (String, Diagnostics) {
     let mut interner = Interner::new();
     let stream = scan(source, &mut interner);
     let mut diagnostics = Diagnostics::new();
-    let ast: Ast = parse(&stream, &interner, &mut diagnostics);
+    let ast: Ast = parse(&stream, &interner, &SourceMap::new(), &mut diagnostics);
     (dump(&ast, &stream.literals, &interner), diagnostics)
 }
 

@@ -175,7 +175,7 @@ fn items_know_their_first_token() {
     use crate::glsl::token::Interner;
     let mut interner = Interner::new();
     let stream = super::scan("int a; ; void f() { } layout(binding = 0) uniform U { int b; };", &mut interner);
-    let ast = super::parse(&stream, &interner, &mut Diagnostics::new());
+    let ast = super::parse(&stream, &interner, &super::SourceMap::new(), &mut Diagnostics::new());
     let firsts: Vec<(u32, u32)> = ast.items.iter().map(|item| (item.token, item.span.lo - 1)).collect();
     assert_eq!(firsts, [(0, 0), (4, 9), (10, 22)]);
 }
