@@ -7,6 +7,7 @@ pub mod build;
 pub mod cli;
 pub mod compile;
 pub mod diagnostic;
+pub mod dictionary;
 pub mod editor;
 pub mod explain;
 pub mod glsl;

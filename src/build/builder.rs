@@ -401,7 +401,7 @@ fn read_profile(name: &str, lines: &mut Lines, claims: &Claims) -> Result<Profil
 
 /// The shaders below a folder, ordered by name, without hidden and include-only files.
 fn shaders_below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let tree = walk::below(folder, Reach { depth: None, hidden: false });
+    let tree = walk::below(folder, Reach::default());
     let mut shaders = tree.map_err(|(folder, error)| cannot("read", &folder, &error))?.files;
     shaders.retain(|path| !is_hidden(path) && is_shader(path));
     shaders.sort();

@@ -3,6 +3,7 @@
 use super::identity::Identity;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,16 @@ pub struct Reach {
     pub depth: Option<usize>,
     /// Enter folders whose names begin with a dot.
     pub hidden: bool,
+    /// Folders that are visited at most.
+    pub folders: usize,
+    /// The names of folders that are not entered.
+    pub without: &'static [&'static str],
+}
+
+impl Default for Reach {
+    fn default() -> Reach {
+        Reach { depth: None, hidden: false, folders: usize::MAX, without: &[] }
+    }
 }
 
 /// Everything below a folder, sorted by name within each folder.
@@ -29,13 +40,28 @@ pub struct Reach {
 /// # Errors
 /// Returns an error if a folder cannot be read; the error contains its path.
 pub fn below(root: &Path, reach: Reach) -> Result<Tree, (PathBuf, io::Error)> {
+    walk(root, reach, |folder, error| Err((folder.to_path_buf(), error)))
+}
+
+/// Like [`below`], without the folders that cannot be read.
+pub fn readable_below(root: &Path, reach: Reach) -> Tree {
+    let Ok(tree) = walk(root, reach, |_, _| Ok::<(), Infallible>(()));
+    tree
+}
+
+/// Walks below a folder; `failed` decides about folders that cannot be read.
+fn walk<E>(root: &Path, reach: Reach, mut failed: impl FnMut(&Path, io::Error) -> Result<(), E>) -> Result<Tree, E> {
     let (mut tree, mut seen) = (Tree::default(), FxHashSet::default());
     let (mut own, mut links) = (VecDeque::from([(root.to_path_buf(), 0)]), VecDeque::new());
     while let Some((folder, depth)) = own.pop_front().or_else(|| links.pop_front()) {
+        if tree.folders.len() >= reach.folders {
+            break;
+        }
         if Identity::of(here(&folder)).is_some_and(|identity| !seen.insert(identity)) {
             continue;
         }
-        for entry in entries(&folder).map_err(|error| (folder.clone(), error))? {
+        let found = entries(&folder).or_else(|error| failed(&folder, error).map(|()| Vec::new()))?;
+        for entry in found {
             match entry.kind {
                 Kind::File => tree.files.push(entry.path),
                 _ if !reach.enters(&entry.path, depth) => {}
@@ -50,7 +76,8 @@ pub fn below(root: &Path, reach: Reach) -> Result<Tree, (PathBuf, io::Error)> {
 
 impl Reach {
     fn enters(self, folder: &Path, depth: usize) -> bool {
-        self.depth.is_none_or(|most| depth < most) && (self.hidden || !is_hidden(folder))
+        let is_left_out = folder.file_name().is_some_and(|name| self.without.iter().any(|without| name == *without));
+        self.depth.is_none_or(|most| depth < most) && (self.hidden || !is_hidden(folder)) && !is_left_out
     }
 }
 

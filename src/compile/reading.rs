@@ -4,6 +4,7 @@ use super::kernels::{Kernels, Lowered};
 use super::{Artifact, Compilation, Input, Job, Language, Options, measured, treat_warnings, verdict};
 use crate::backend::Made;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::dictionary::advice::advise;
 use crate::glsl;
 use crate::glsl::preprocess::MacroOption;
 use crate::grammar;
@@ -381,9 +382,11 @@ impl<'a> Reader<'a> {
         match language {
             Language::Glsl => {
                 self.check_entry();
-                let options = self.options.glsl();
-                let symbols = self.symbols.as_mut();
-                glsl::compile(file, &mut self.sources, self.loader, &options, &mut self.diagnostics, symbols)
+                let (options, symbols, mark) = (self.options.glsl(), self.symbols.as_mut(), self.diagnostics.mark());
+                let (sources, diagnostics) = (&mut self.sources, &mut self.diagnostics);
+                let module = glsl::compile(file, sources, self.loader, &options, diagnostics, symbols);
+                diagnostics.since(mark).for_each(|message| advise(message, sources));
+                module
             }
             Language::Wgsl => {
                 self.sources.language = SourceLanguage::Wgsl;

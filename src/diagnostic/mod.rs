@@ -220,6 +220,11 @@ impl Diagnostics {
         self.list.len()
     }
 
+    /// The messages that came after a mark.
+    pub fn since(&mut self, mark: usize) -> impl Iterator<Item = &mut Diagnostic> {
+        self.list[mark..].iter_mut()
+    }
+
     /// Removes the warnings and notes that came after a mark.
     pub fn forget_since(&mut self, mark: usize) {
         let warnings = self.list.split_off(mark).iter().filter(|d| d.severity == Severity::Warning).count();

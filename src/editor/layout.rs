@@ -9,39 +9,38 @@ pub type Edit = (Range<usize>, String);
 
 /// The edits that give a text the white space of another one, or `None` if the texts differ in anything else.
 pub fn white_space(old: &str, new: &str, language: Language) -> Option<Vec<Edit>> {
-    let (before, after) = (Scanned::new(old, language), Scanned::new(new, language));
-    let pairs = || before.tokens.iter().zip(&after.tokens);
-    let texts = |(a, b): &(&Token, &Token)| (old[a.range.clone()].trim_end(), new[b.range.clone()].trim_end());
-    let same = |pair: (&Token, &Token)| {
-        let (a, b) = texts(&pair);
-        a == b || pair.0.kind == Kind::Comment && a.split_whitespace().eq(b.split_whitespace())
-    };
-    if before.tokens.len() != after.tokens.len() || !pairs().all(same) {
+    let (before, after) = (code(old, language), code(new, language));
+    if texts(old, &before).ne(texts(new, &after)) {
         return None;
     }
-    let inside = |at: usize| before.tokens.get(at).is_some_and(|token| token.in_directive && token.kind != Kind::Hash);
-    let moved = gaps(old, &before).into_iter().zip(gaps(new, &after)).enumerate();
-    let moved = moved.filter(|(at, (a, b))| !inside(*at) && old[a.clone()] != new[b.clone()]);
-    let moved = moved.map(|(_, (a, b))| (a, new[b].to_string()));
-    // The lines of a comment move with it.
-    let comments = pairs().filter(|pair| {
-        let (a, b) = texts(pair);
-        a != b
+    let inside = |at: usize| before.get(at).is_some_and(|token| token.in_directive && token.kind != Kind::Hash);
+    let gaps = gaps(old, &before).into_iter().zip(gaps(new, &after)).enumerate();
+    let moved = gaps.filter(|(at, (a, b))| {
+        let (a, b) = (&old[a.clone()], &new[b.clone()]);
+        // A comment that says something else stays as it was, with the space around it.
+        !inside(*at) && a != b && words(a).eq(words(b))
     });
-    let comments = comments.map(|pair| {
-        let (a, b) = texts(&pair);
-        (pair.0.range.start..pair.0.range.start + a.len(), b.to_string())
-    });
-    let mut edits: Vec<Edit> = moved.chain(comments).collect();
-    edits.sort_by_key(|(range, _)| range.start);
-    Some(edits)
+    Some(moved.map(|(_, (a, b))| (a, new[b].to_string())).collect())
+}
+
+/// The tokens of a text without its comments.
+fn code(text: &str, language: Language) -> Vec<Token> {
+    Scanned::new(text, language).tokens.into_iter().filter(|token| token.kind != Kind::Comment).collect()
+}
+
+fn texts<'t>(text: &'t str, tokens: &'t [Token]) -> impl Iterator<Item = &'t str> {
+    tokens.iter().map(|token| &text[token.range.clone()])
+}
+
+/// The words of comments. A formatter breaks long lines, and puts spaces after `//`.
+fn words(comments: &str) -> impl Iterator<Item = &str> {
+    comments.split(|c: char| c.is_whitespace() || matches!(c, '/' | '*')).filter(|word| !word.is_empty())
 }
 
 /// The range before each token, and the one after the last token.
-fn gaps(text: &str, scanned: &Scanned) -> Vec<Range<usize>> {
-    let trimmed = |token: &Token| token.range.start + text[token.range.clone()].trim_end().len();
-    let ends = std::iter::once(0).chain(scanned.tokens.iter().map(trimmed));
-    let starts = scanned.tokens.iter().map(|token| token.range.start).chain([text.len()]);
+fn gaps(text: &str, tokens: &[Token]) -> Vec<Range<usize>> {
+    let ends = std::iter::once(0).chain(tokens.iter().map(|token| token.range.end));
+    let starts = tokens.iter().map(|token| token.range.start).chain([text.len()]);
     ends.zip(starts).map(|(end, start)| end..start).collect()
 }
 
@@ -66,5 +65,15 @@ mod tests {
         assert_eq!(formatted("int a ;", "int b;"), None);
         let comment = formatted("{/* a\n b */}", "{\n    /* a\n       b */\n}");
         assert_eq!(comment.as_deref(), Some("{\n    /* a\n       b */\n}"));
+    }
+
+    #[test]
+    fn lines_of_comments_are_broken_and_nothing_is_lost() {
+        let broken = formatted("//a long comment\nint  a;", "// a long\n// comment\nint a;");
+        assert_eq!(broken.as_deref(), Some("// a long\n// comment\nint a;"));
+        let behind = formatted("int  a; // one two\nint b;", "int a; // one\n       // two\nint b;");
+        assert_eq!(behind.as_deref(), Some("int a; // one\n       // two\nint b;"));
+        let changed = formatted("int  a; // one\nint  b;", "int a; // other\nint b;");
+        assert_eq!(changed.as_deref(), Some("int a; // one\nint b;"));
     }
 }

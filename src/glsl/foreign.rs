@@ -4,9 +4,8 @@
 /// The word and what to write instead.
 #[rustfmt::skip]
 static WORDS: &[(&str, &str)] = &[
-    ("__syncthreads", "barrier"), ("syncthreads", "barrier"), ("GroupMemoryBarrierWithGroupSync", "barrier"),
+    ("syncthreads", "barrier"), ("GroupMemoryBarrierWithGroupSync", "barrier"),
     ("elect", "subgroupElect"),
-    ("WaveActiveSum", "subgroupAdd"), ("WaveReadLaneAt", "subgroupShuffle"), ("WaveGetLaneIndex", "laneIndex"),
     ("atan2", "atan"), ("ddx", "dFdx"), ("ddy", "dFdy"), ("fabs", "abs"), ("fmax", "max"), ("fmin", "min"), ("frac", "fract"), ("lerp", "mix"), ("powf", "pow"), ("rsqrt", "inversesqrt"),
     ("sqrtf", "sqrt"), ("countbits", "bitCount"), ("reversebits", "bitfieldReverse"),
     ("atomicCAS", "atomicCompSwap"), ("InterlockedAdd", "atomicAdd"),
@@ -15,7 +14,7 @@ static WORDS: &[(&str, &str)] = &[
     ("bool3", "bvec3"), ("bool4", "bvec4"), ("float2x2", "mat2"), ("float3x3", "mat3"), ("float4x4", "mat4"),
     ("f32", "float"), ("i32", "int"), ("u32", "uint"), ("f64", "double"), ("size_t", "uint"),
     ("int32_t", "int"), ("uint32_t", "uint"), ("unsigned", "uint"), ("threadIdx", "gl_LocalInvocationID"), ("blockIdx", "gl_WorkGroupID"), ("blockDim", "gl_WorkGroupSize"),
-    ("gridDim", "gl_NumWorkGroups"), ("warpSize", "gl_SubgroupSize"), ("groupshared", "shared"),
+    ("gridDim", "gl_NumWorkGroups"), ("groupshared", "shared"),
     ("elif", "else if"), ("elsif", "else if"), ("elseif", "else if"), ("and", "&&"), ("or", "||"),
     ("texture1D", "texture"), ("texture2D", "texture"), ("texture3D", "texture"), ("textureCube", "texture"),
     ("shadow2D", "texture"), ("texture2DLod", "textureLod"), ("textureCubeLod", "textureLod"),
@@ -30,11 +29,6 @@ static ADVICE: &[(&str, &str)] = &[
     ("mul", "`*` multiplies matrices and vectors"), ("mad", "write `fma(a, b, c)`"), ("rcp", "write `1.0 / x`"),
     ("printf", "`debugPrintfEXT` prints; it needs `#extension GL_EXT_debug_printf : require`"),
     ("assert", "GLSL has no assertions; write to a buffer what is to be checked"),
-    ("__ballot_sync", "`subgroupBallot(x)` takes no mask of lanes: the active lanes take part"),
-    ("__shfl_sync", "`subgroupShuffle(x, lane)` takes no mask of lanes: the active lanes take part"),
-    ("__shfl_xor_sync", "`subgroupShuffleXor(x, mask)` takes no mask of lanes: the active lanes take part"),
-    ("__shfl_up_sync", "`subgroupShuffleUp(x, delta)` takes no mask of lanes: the active lanes take part"),
-    ("__shfl_down_sync", "`subgroupShuffleDown(x, delta)` takes no mask of lanes: the active lanes take part"),
     ("char", "`int8_t` has 8 bits; it needs `#extension GL_EXT_shader_explicit_arithmetic_types_int8 : require`"),
     ("uint8_t", "it needs `#extension GL_EXT_shader_explicit_arithmetic_types_int8 : require`"),
     ("long", "`int64_t` has 64 bits; it needs `#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require`"),

@@ -101,6 +101,12 @@ fn wrong_int_suffix(text: &str, suffix: &str) -> NumberError {
     "has a suffix that no integer has".into()
 }
 
+/// C and C# mark doubles by `d`, `L` or nothing.
+fn wrong_float_suffix(number: &str, suffix: &str) -> NumberError {
+    let instead = matches!(suffix, "d" | "D" | "l" | "L").then(|| format!("{number}lf"));
+    NumberError { text: "has a suffix that no floating-point number has", instead }
+}
+
 fn without_point(digits: &str, suffix: &str) -> NumberError {
     let instead = Some(format!("{digits}.0{suffix}"));
     NumberError { text: "a floating-point number needs a point or an exponent", instead }
@@ -113,7 +119,7 @@ fn float_literal(text: &str) -> Result<Literal, NumberError> {
         return Err("the exponent needs digits".into());
     }
     let known = FLOAT_SUFFIXES.iter().find(|(spelling, _)| *spelling == suffix);
-    let &(_, width) = known.ok_or("has a suffix that no floating-point number has")?;
+    let &(_, width) = known.ok_or_else(|| wrong_float_suffix(number, suffix))?;
     if !number.contains(['.', 'e', 'E']) {
         return Err(without_point(number, suffix));
     }

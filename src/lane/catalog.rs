@@ -38,7 +38,7 @@ pub fn widths() -> impl Iterator<Item = Width> + Clone {
 }
 
 const MODES: [ShuffleMode; 4] = [ShuffleMode::Index, ShuffleMode::Xor, ShuffleMode::Up, ShuffleMode::Down];
-const FOLDS: [ReduceOp; 7] =
+pub const FOLDS: [ReduceOp; 7] =
     [ReduceOp::Add, ReduceOp::Mul, ReduceOp::Min, ReduceOp::Max, ReduceOp::And, ReduceOp::Or, ReduceOp::Xor];
 const KINDS: [ReduceKind; 5] =
     [ReduceKind::Reduce, ReduceKind::ReduceLow, ReduceKind::AllReduce, ReduceKind::Inclusive, ReduceKind::Exclusive];

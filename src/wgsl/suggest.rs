@@ -118,6 +118,12 @@ pub(super) fn habit(message: &str, text: &str, place: &Range<usize>) -> Option<S
         }
         "'" | "\"" => Some("WGSL has no strings and no character constants".into()),
         "#" => Some("WGSL has no preprocessor: `override` and `const` take the place of `#define`".into()),
+        _ if message.starts_with("expected `{`") => {
+            Some("the bodies of functions, loops and `if` are in braces: `{ … }`".into())
+        }
+        name if message.starts_with("atomic variables cannot be accessed") => Some(format!(
+            "`atomicLoad(&{name})` reads it, `atomicStore(&{name}, value)` writes it, `atomicAdd(&{name}, value)` adds to it"
+        )),
         _ if message.starts_with("automatic conversions cannot convert") => {
             let wanted = message.split('`').nth_back(1)?;
             Some(format!("`{wanted}(…)` converts a value"))

@@ -286,6 +286,15 @@ impl<'a> Found<'a> {
         }
     }
 
+    /// The type that a constructor at a token names. `array(…)` is an array of its first element's type.
+    fn constructed(&self, at: usize) -> Option<TypeOf> {
+        match (self.text(at), self.is(at + 1, b'(')) {
+            (_, false) => None,
+            ("array", true) => self.constructed(at + 2).map(|ty| TypeOf { dimensions: ty.dimensions + 1, ..ty }),
+            _ => self.type_at(at),
+        }
+    }
+
     /// `var<…> name: T = …`, up to its `=` or end; in a function, with the end of its scope.
     fn variable(&mut self, at: usize, scope: Option<usize>) -> usize {
         let Some((global, local)) = declared_by(self.text(at)) else { return at + 1 };
@@ -300,8 +309,7 @@ impl<'a> Found<'a> {
         let end = self.find(name, b";").unwrap_or(head);
         let ty = match self.is(name + 1, b':') {
             true => self.type_at(name + 2),
-            // A constructor names the type.
-            false => self.is(head + 2, b'(').then(|| self.type_at(head + 1)).flatten(),
+            false => self.constructed(head + 1),
         };
         let kind = if scope.is_some() { local } else { global };
         let whole = self.span(at, end);

@@ -33,7 +33,7 @@ fn wrong_manifests_are_told_with_their_place() {
         ("[[build]\n".to_string(), "crosslane.toml:1:9: "),
         (
             good.replace("\"]\nout", "\" \"b\"]\nout"),
-            "crosslane.toml:3:26: expected `,` between the elements of a list",
+            "crosslane.toml:3:24: expected `,` between the elements of a list",
         ),
         (good.replace("\"]\nout", "]\nout"), "crosslane.toml:3:13: this string has no closing `\"`"),
         (good.replace("\"]\nout", "\"\nout"), "crosslane.toml:3:12: this list has no closing `]`"),

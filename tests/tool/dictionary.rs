@@ -13,7 +13,7 @@ fn answer(folder: &Folder, name: &str) -> String {
 }
 
 /// A name, its replacement, and its page.
-const NAMES: [(&str, &str, &str); 44] = [
+const NAMES: [(&str, &str, &str); 48] = [
     ("allReduceAdd8", "allReduceAdd8(v)", "all-reduce"),
     ("subgroupShuffleXor", "subgroupShuffleXor(", "shuffle"),
     ("subgroupClusteredAdd", "subgroupClusteredAdd(", "active-reduce"),
@@ -43,6 +43,10 @@ const NAMES: [(&str, &str, &str); 44] = [
     ("SHFXOR", "subgroupShuffleXor(", "shuffle"),
     ("WaveActiveSum", "subgroupAdd(", "active-reduce"),
     ("WavePrefixSum", "subgroupExclusiveAdd(", "active-scan"),
+    ("WaveMultiPrefixProduct", "subgroupPartitionedExclusiveMulNV(", "partition"),
+    ("gpu.shuffle", "subgroupShuffle(", "shuffle"),
+    ("gpu.shuffle xor", "subgroupShuffleXor(", "shuffle"),
+    ("gpu.lane_id", "laneIndex", "lane-index"),
     ("WaveMatch", "subgroupPartitionNV(", "partition"),
     ("QuadReadAcrossDiagonal", "subgroupQuadSwapDiagonal(", "quad-swizzle"),
     ("simd_prefix_exclusive_sum", "subgroupExclusiveAdd(", "active-scan"),
@@ -101,6 +105,8 @@ fn what_has_no_counterpart_is_told() {
         ("wmma::mma_sync", "GL_KHR_cooperative_matrix"),
         ("simdgroup_matrix", "GL_KHR_cooperative_matrix"),
         ("s_barrier", "barrier()"),
+        ("simd_is_helper_thread", "gl_HelperInvocation"),
+        ("subgroupMemoryBarrier", "orders accesses to memory"),
     ] {
         let said = answer(&folder, name);
         assert!(said.contains("has no counterpart") && said.contains(advice), "{said}");

@@ -216,9 +216,9 @@ void main() { gl_Position = instance * vec4(place.xy + uv, place.z, 1.0); }
     for (profile, option, code, said) in [
         ("hlsl-6.0", "1=0", 3, "the vertex inputs `place` and `uv` are both at location 0"),
         ("hlsl-6.0", "1=3", 3, "the vertex inputs `uv` and `instance` are both at location 3"),
-        ("hlsl-6.0", "1=SV_Position", 2, "`SV_Position` is neither a location nor a semantic"),
+        ("hlsl-6.0", "1=SV_Position", 2, "`SV_Position` is neither a location, such as `1`, nor a semantic"),
         ("hlsl-6.0", "1=loc0", 3, "the vertex inputs `place` and `uv` are both at location 0"),
-        ("hlsl-6.0", "1=a b", 2, "`a b` is neither a location nor a semantic"),
+        ("hlsl-6.0", "1=a b", 2, "`a b` is neither a location, such as `1`, nor a semantic"),
         ("spirv-1.3", "1=5", 2, "--vertex-input: SPIR-V has the locations of the source"),
     ] {
         let (found, text) = made(profile, &["--vertex-input", option]);

@@ -47,6 +47,7 @@ fn mistakes_are_told_with_what_was_meant() {
         ("compile b.spv", "b.spv: the ending says that this is a SPIR-V module; crosslane reads GLSL and WGSL"),
         ("compile a.txt", "a.txt: the name says no language; add --lang glsl or --lang wgsl"),
         ("compile sub", "cannot read sub: it is a folder"),
+        ("run shader.comp -p gfx1100 --buffer 0=ones:4", "contents without a file are zeros:TYPE:COUNT"),
         ("explain-code 501", "did you mean `E0501`?"),
     ] {
         let output = folder.run(&words.split(' ').collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! Values that shells complete: the names of profiles and operations. The engine takes a list with commas apart itself.
 
-use crate::explain::dictionary::of_tables;
+use crate::dictionary::of_tables;
 use crate::profile::Profile;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 use std::ffi::OsStr;

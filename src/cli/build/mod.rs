@@ -7,7 +7,7 @@ pub mod manifest;
 mod ninja;
 pub mod plan;
 mod report;
-mod search;
+pub mod search;
 pub mod snapshot;
 mod sources;
 mod state;

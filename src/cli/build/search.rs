@@ -67,7 +67,7 @@ fn reach(rest: &Path) -> Reach {
     let parts: Vec<_> = rest.components().map(Component::as_os_str).collect();
     let is_deep = parts.iter().any(|part| *part == "**");
     let hidden = parts.iter().any(|part| part.as_encoded_bytes().starts_with(b"."));
-    Reach { depth: (!is_deep).then(|| parts.len().saturating_sub(1)), hidden }
+    Reach { depth: (!is_deep).then(|| parts.len().saturating_sub(1)), hidden, ..Reach::default() }
 }
 
 /// Wildcard characters.

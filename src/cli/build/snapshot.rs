@@ -121,7 +121,7 @@ fn existing(folder: &Path, accepts: bool) -> Result<BTreeSet<PathBuf>, CommandEr
     if !walk::here(folder).exists() {
         return Ok(BTreeSet::new());
     }
-    let tree = walk::below(folder, Reach { depth: None, hidden: true });
+    let tree = walk::below(folder, Reach { hidden: true, ..Reach::default() });
     let cannot = |(folder, error): (PathBuf, _)| CommandError(format!("cannot read {}: {error}", folder.display()));
     let mut files = tree.map_err(cannot)?.files;
     // Files from a killed run.

@@ -68,11 +68,28 @@ pub fn formatted(
     Ok((program.clone(), new))
 }
 
-/// The default arguments: the style file above the shader, otherwise the editor's indentation.
 fn usual_arguments(language: Language, path: &Path, options: &FormattingOptions) -> Vec<String> {
-    if language == Language::Wgsl {
-        return Vec::new();
+    match language {
+        Language::Glsl => clang_format(path, options),
+        Language::Wgsl => wgslfmt(options),
     }
+}
+
+/// The indentation that `wgslfmt` has without a choice.
+const WGSLFMT_INDENT: u32 = 4;
+
+/// The editor's indentation. Without `-`, `wgslfmt` rewrites all files of the folder in place.
+fn wgslfmt(options: &FormattingOptions) -> Vec<String> {
+    let indent = match (options.insert_spaces, options.tab_size) {
+        (false, _) => vec!["--tabs".into()],
+        (true, WGSLFMT_INDENT) => Vec::new(),
+        (true, size) => vec!["--indent-width".into(), size.to_string()],
+    };
+    indent.into_iter().chain(["-".into()]).collect()
+}
+
+/// The style file above the shader, otherwise the editor's indentation.
+fn clang_format(path: &Path, options: &FormattingOptions) -> Vec<String> {
     let is_styled = |folder: &Path| [".clang-format", "_clang-format"].iter().any(|name| folder.join(name).is_file());
     let style = match path.ancestors().skip(1).any(is_styled) {
         true => "file".into(),
@@ -104,4 +121,17 @@ fn run(program: &str, arguments: &[String], path: &Path, text: &str) -> std::io:
         return Err(std::io::Error::other(why.trim().to_string()));
     }
     String::from_utf8(output.stdout).map_err(std::io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wgslfmt_reads_standard_input() {
+        let options = |tab_size, insert_spaces| FormattingOptions { tab_size, insert_spaces, ..Default::default() };
+        assert_eq!(wgslfmt(&options(4, true)), ["-"]);
+        assert_eq!(wgslfmt(&options(2, true)), ["--indent-width", "2", "-"]);
+        assert_eq!(wgslfmt(&options(2, false)), ["--tabs", "-"]);
+    }
 }

@@ -15,6 +15,7 @@ mod project;
 mod publish;
 mod server;
 mod shape;
+mod workspace;
 
 use super::args::LspArgs;
 use super::{CommandError, Exit, Outcome};
@@ -26,6 +27,7 @@ use lsp_types::{
     SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
     SemanticTokensServerCapabilities, ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability,
     TextDocumentSyncKind, TypeDefinitionProviderCapability, WorkDoneProgressOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use serde_json::{Value, json};
 use server::{Outbox, Server};
@@ -63,7 +65,9 @@ fn serve(mut inbox: Inbox, outbox: Outbox, args: &LspArgs) {
     });
     // A client that has disconnected gets nothing.
     let _ = outbox.send(Response::new_ok(id, result).into());
-    Server::new(outbox, is_utf8, &args.profile, params.get("initializationOptions")).run(&mut inbox);
+    let mut server = Server::new(outbox, is_utf8, &args.profile, params.get("initializationOptions"));
+    server.workspace.begin(&params);
+    server.run(&mut inbox);
 }
 
 /// The first valid `initialize` request, with its parameters; others get an error. `None` if the client exits before
@@ -108,6 +112,13 @@ fn capabilities(is_utf8: bool) -> ServerCapabilities {
         document_highlight_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            ..Default::default()
+        }),
         type_definition_provider: Some(TypeDefinitionProviderCapability::Simple(true)),
         call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),

@@ -4,6 +4,7 @@ use super::answers::{Answer, Target, at, locations};
 use super::convert::symbol_kind;
 use super::publish::LineCache;
 use super::server::{Known, Server};
+use super::workspace;
 use crate::editor::{Calls, Function, Outline};
 use crate::symbols::Kind;
 use lsp_types::{
@@ -11,6 +12,7 @@ use lsp_types::{
     CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams, GotoDefinitionParams, Location, OneOf, Range,
     TextDocumentIdentifier, TextDocumentPositionParams, WorkspaceSymbol, WorkspaceSymbolParams,
 };
+use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
 
 pub fn type_definition(server: &mut Server<'_>, params: GotoDefinitionParams) -> Answer<Vec<Location>> {
@@ -86,23 +88,34 @@ pub fn outgoing(
     Ok(found.into_iter().map(|(to, from_ranges)| CallHierarchyOutgoingCall { to, from_ranges }).collect())
 }
 
-/// The names in open shaders and their includes that contain the letters of the query in order.
+/// The names in the workspace's shaders and their includes that contain the letters of the query in order. Open shaders come first.
 pub fn symbols(server: &mut Server<'_>, params: WorkspaceSymbolParams) -> Answer<Vec<WorkspaceSymbol>> {
     let open: Vec<PathBuf> = server.documents.open.keys().cloned().collect();
-    let mut all: Vec<WorkspaceSymbol> = Vec::new();
+    let (mut all, mut files): (Vec<WorkspaceSymbol>, FxHashSet<String>) = Default::default();
     for path in open {
         if server.read(&path).is_none() {
             continue;
         }
         let Some(known) = server.get(&path) else { continue };
-        let mut lines = LineCache::new(known, server.is_utf8);
-        let outlines = known.analysis.files().flat_map(|file| known.analysis.outline(file));
-        for outline in outlines.filter(|outline| is_meant(&outline.name, &params.query)) {
-            let symbol = symbol(server, outline, &mut lines);
-            all.extend(symbol.filter(|symbol| !all.contains(symbol)));
-        }
+        let new = known.analysis.files().filter(|file| files.insert(file.to_string()));
+        all.extend(new.flat_map(|file| symbols_of(server, known, file)));
     }
+    for found in workspace::closed(server) {
+        all.extend(found.into_iter().filter(|(file, _)| files.insert(file.clone())).flat_map(|(_, symbols)| symbols));
+    }
+    all.retain(|symbol| is_meant(&symbol.name, &params.query));
+    all.truncate(MOST);
     Ok(all)
+}
+
+/// Symbols of an answer.
+const MOST: usize = 5000;
+
+/// The names that a file of a shader declares.
+pub fn symbols_of(server: &Server<'_>, known: &Known, file: &str) -> Vec<WorkspaceSymbol> {
+    let mut lines = LineCache::new(known, server.is_utf8);
+    let outlines = known.analysis.outline(file).into_iter();
+    outlines.filter_map(|outline| symbol(server, outline, &mut lines)).collect()
 }
 
 fn symbol(server: &Server<'_>, of: Outline, lines: &mut LineCache<'_>) -> Option<WorkspaceSymbol> {

@@ -19,6 +19,9 @@ pub const MANIFEST: &str = "crosslane.toml";
 /// The default profile.
 const USUAL: &str = "spirv-1.6";
 
+/// Bytes of a file that is read without being open.
+const CLOSED_LIMIT: u64 = 1 << 20;
+
 /// A shader with its options.
 pub struct Shader {
     pub name: String,
@@ -71,8 +74,20 @@ impl Projects {
     /// The shader of an open text; `None` for other texts.
     pub fn shader(&mut self, path: &Path, documents: &Documents) -> Option<Shader> {
         let document = documents.get(path)?;
+        self.shader_of(path, document.text.clone(), &document.language, documents)
+    }
+
+    /// The shader that a file on disk is; none for files of another kind, and for large ones.
+    pub fn closed_shader(&mut self, path: &Path, documents: &Documents) -> Option<Shader> {
+        let is_small = std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= CLOSED_LIMIT);
+        let text = documents.text(path).filter(|_| is_small)?;
+        self.shader_of(path, text, "", documents)
+    }
+
+    /// The shader that a text is; `language` is the editor's name of it.
+    fn shader_of(&mut self, path: &Path, text: Arc<str>, language: &str, documents: &Documents) -> Option<Shader> {
         let kind = kind::of(path);
-        let language = match (kind, document.language.as_str()) {
+        let language = match (kind, language) {
             (Some(kind), _) => kind.language,
             (None, "glsl") => Language::Glsl,
             (None, "wgsl") => Language::Wgsl,
@@ -84,8 +99,8 @@ impl Projects {
         if language == Language::Wgsl {
             options.iter_mut().for_each(|options| options.stage = None);
         }
-        let is_header = stage.is_none() && !document.text.contains("main");
-        let (name, text) = (path.to_string_lossy().into_owned(), document.text.clone());
+        let is_header = stage.is_none() && !text.contains("main");
+        let name = path.to_string_lossy().into_owned();
         Some(Shader { name, text, language, options, directories, is_header })
     }
 
@@ -106,6 +121,11 @@ impl Projects {
             None => (self.profiles.iter().cloned().map(Options::new).collect(), Vec::new()),
         }
     }
+}
+
+/// The manifest above a file.
+pub fn manifest_above(path: &Path) -> Option<PathBuf> {
+    path.ancestors().skip(1).map(|folder| folder.join(MANIFEST)).find(|manifest| manifest.is_file())
 }
 
 fn parts(path: &Path, text: &str) -> Vec<Part> {

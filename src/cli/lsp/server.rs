@@ -4,19 +4,20 @@ use super::documents::{Document, Documents, Overlay, path_of};
 use super::format::Formatters;
 use super::inbox::{Inbox, Received};
 use super::project::{MANIFEST, Projects, Shader};
+use super::workspace::Workspace;
 use super::{answers, publish};
 use crate::build::files::FileLoader;
 use crate::compile::Input;
 use crate::editor::{Analysis, Source};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{
-    DidChangeConfiguration, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument,
-    DidSaveTextDocument, Exit, LogMessage, Notification as _,
+    DidChangeConfiguration, DidChangeTextDocument, DidChangeWatchedFiles, DidChangeWorkspaceFolders,
+    DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, Exit, LogMessage, Notification as _,
 };
 use lsp_types::request::{Request as _, Shutdown};
 use lsp_types::{
-    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    LogMessageParams, MessageType, Uri,
+    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, LogMessageParams, MessageType, Uri,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -45,6 +46,7 @@ pub struct Server<'a> {
     pub documents: Documents,
     pub formatters: Formatters,
     projects: Projects,
+    pub workspace: Workspace,
     /// The profiles that the command line names.
     profiles: &'a [String],
     /// The shaders that are up to date with their text.
@@ -67,6 +69,7 @@ impl<'a> Server<'a> {
             documents: Documents::default(),
             formatters: Formatters::default(),
             projects: Projects::default(),
+            workspace: Workspace::default(),
             profiles,
             known: BTreeMap::new(),
             good: BTreeMap::new(),
@@ -154,6 +157,11 @@ impl<'a> Server<'a> {
             DidChangeConfiguration::METHOD => {
                 self.with(params, |server, params: DidChangeConfigurationParams| server.configure(&params.settings));
             }
+            DidChangeWorkspaceFolders::METHOD => {
+                self.with(params, |server, params: DidChangeWorkspaceFoldersParams| {
+                    server.workspace.change(params.event)
+                });
+            }
             DidSaveTextDocument::METHOD | DidChangeWatchedFiles::METHOD => {
                 self.projects.forget();
                 self.forget_all();
@@ -221,6 +229,13 @@ impl<'a> Server<'a> {
             self.known.insert(path.to_path_buf(), Known { shader, analysis });
         }
         self.known.get(path)
+    }
+
+    /// Reads a shader that is not open.
+    pub fn read_closed(&mut self, path: &Path) -> Option<Known> {
+        let shader = self.projects.closed_shader(path, &self.documents)?;
+        let analysis = Arc::new(Analysis::new(&source(&shader, &self.overlay(&shader))));
+        Some(Known { shader, analysis })
     }
 
     /// The shader that gives a text its meaning: an open one that includes it, otherwise itself.

@@ -91,13 +91,18 @@ fn slot(text: &str) -> Result<Slot, CommandError> {
     fill::slot(text).map_err(CommandError)
 }
 
+/// The contents that are not a file.
+const FORMS: &str = "; contents without a file are zeros:TYPE:COUNT, iota:TYPE:COUNT, random:TYPE:COUNT:SEED, or values as in f32:1,2,3";
+
 /// The bytes that a text describes, otherwise the contents of the file that it names.
 fn bytes(text: &str, claims: &Claims) -> Result<Vec<u8>, CommandError> {
     if let Some(described) = fill::bytes(text) {
         return described.map_err(CommandError);
     }
     let read = claims.read(Path::new(text), MOST_BYTES as u64);
-    read.map_err(|error| CommandError(format!("cannot read {text}: {error}")))
+    // A text with a colon is hardly meant as a file.
+    let forms = if text.contains(':') { FORMS } else { "" };
+    read.map_err(|error| CommandError(format!("cannot read {text}: {error}{forms}")))
 }
 
 fn out_of(text: &str) -> Result<(Slot, Sink), CommandError> {

@@ -1,6 +1,7 @@
 //! The answer to a name: the operation, its portable spelling, its page, and its code on the profiles.
 
-use super::{Entry, Means, Portable, entries, general, operands, portable};
+use super::operands;
+use crate::dictionary::{Entry, Means, Portable, entries, general, portable};
 use crate::explain::book::topics::slug;
 use crate::explain::book::{self, Answer};
 use crate::explain::meaning::meaning;
@@ -134,7 +135,7 @@ fn single(one: &Spelled, text: &mut String, width: Option<usize>) {
     let head = match (&one.meaning, one.relation) {
         (Some(meaning), "brings") => format!("`{}` ({}) brings: {meaning}", one.name, one.language),
         (Some(meaning), _) => format!("`{}` ({}): {meaning}", one.name, one.language),
-        (None, _) => format!("`{}` ({}) has no counterpart", one.name, one.language),
+        (None, _) => format!("`{}` ({}) has no counterpart among the cross-lane operations", one.name, one.language),
     };
     line(text, &head, width);
     let fact = |text: &mut String, label: &str, said: &str| {

@@ -1,6 +1,6 @@
 //! The dictionary as a page of the book: by operation, and by language.
 
-use super::{Entry, Means, Portable, entries, general, portable};
+use crate::dictionary::{Entry, Means, Portable, entries, general, portable};
 use crate::explain::book::topics::{TOPICS, slug};
 use crate::lane::LaneOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,7 +64,8 @@ fn by_operation(entries: &[Entry], page: &mut String) {
                 .filter(|(language, _)| is_other(language))
                 .map(|(language, names)| all(language, names))
                 .collect();
-            let _ = writeln!(page, "| {} | {} |", ways(*op), others.join("<br>"));
+            let others = if others.is_empty() { "none".into() } else { others.join("<br>") };
+            let _ = writeln!(page, "| {} | {others} |", ways(*op));
         }
     }
 }
@@ -88,7 +89,7 @@ fn by_language(entries: &[Entry], page: &mut String) {
     let _ = writeln!(page, "\n## By language");
     let is_told = |language: &&&str| !matches!(**language, "crosslane" | "GLSL extension");
     for language in languages.iter().filter(is_told) {
-        let _ = writeln!(page, "\n### {language}\n\n| name | write | |\n|---|---|---|");
+        let _ = writeln!(page, "\n### {language}\n\n| name | write |\n|---|---|");
         let mut names: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
         let own = entries.iter().filter(|entry| entry.language == *language);
         own.for_each(|entry| names.entry(&entry.name).or_default().push(entry));
@@ -100,9 +101,10 @@ fn by_language(entries: &[Entry], page: &mut String) {
                     said.push(ways);
                 }
             }
-            let said = if said.is_empty() { "no counterpart".into() } else { said.join("<br>") };
-            let note = meanings.first().map_or("", |entry| entry.note);
-            let _ = writeln!(page, "| `{name}` | {said} | {note} |");
+            said.extend(said.is_empty().then(|| "no counterpart".into()));
+            let notes = meanings.first().map(|entry| entry.note.to_string());
+            said.extend(notes.filter(|note| !note.is_empty()));
+            let _ = writeln!(page, "| `{name}` | {} |", said.join("<br>"));
         }
     }
 }

@@ -167,6 +167,11 @@ fn starts_expression(p: &mut Parser) -> bool {
 /// A statement that consists of one keyword.
 fn jump(p: &mut Parser, kind: StmtKind, what: &str) -> Parsed<StmtKind> {
     p.bump();
+    if p.at(Punct::LeftParen) && p.is_punct(1, Punct::RightParen) {
+        let pair = p.bump().span.to(p.bump().span);
+        let error = Diagnostic::error(Code::SYNTAX, format!("{what} is not a function")).at(pair, "no parentheses");
+        p.report(error.suggest(pair, "", "remove them"));
+    }
     p.semicolon(what)?;
     Ok(kind)
 }

@@ -201,8 +201,9 @@ impl Sema<'_> {
                 }
             }
             _ => {
-                let message = "a `shared` variable has no initial value but `{}`";
-                self.error(Code::BAD_INITIALIZER, span, message, "not allowed");
+                let message = "a `shared` variable cannot have an initial value other than `{}`";
+                let error = Diagnostic::error(Code::BAD_INITIALIZER, message).at(span, "not allowed");
+                self.report(error.help("let one invocation assign it, and call `barrier()` before others read it"));
                 None
             }
         }

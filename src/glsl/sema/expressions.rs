@@ -191,8 +191,11 @@ impl Sema<'_> {
             Some(Entity::Functions(_)) => "a function",
             None => return self.builtin_variable(b, symbol, span),
         };
-        let message = format!("`{}` is {complaint}, not a variable", self.text(symbol));
-        self.error(Code::UNKNOWN_NAME, span, message, "a value is needed here");
+        let name = self.text(symbol);
+        let message = format!("`{name}` is {complaint}, not a variable");
+        let error = Diagnostic::error(Code::UNKNOWN_NAME, message).at(span, "a value is needed here");
+        let is_function = complaint == "a function";
+        self.report(if is_function { error.help(format_args!("a call is `{name}(…)`")) } else { error });
         None
     }
 

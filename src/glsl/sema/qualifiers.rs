@@ -1,6 +1,7 @@
 //! The qualifiers of one declaration, collected from the list in the source.
 
 use super::Sema;
+use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, List, Memory, QualifierKind, RayStorage, SpirvWord, Storage};
 use crate::ir::build::Builder;
@@ -118,6 +119,15 @@ fn access(memory: Memory) -> Access {
         _ => Access::COHERENT,
     }
 }
+
+/// The identifiers of layouts that shaders have most. Only suggestions use it.
+#[rustfmt::skip]
+const LAYOUT_WORDS: &[&str] = &[
+    "local_size_x", "local_size_y", "local_size_z", "binding", "set", "location", "component", "index", "offset", "align",
+    "constant_id", "push_constant", "std140", "std430", "scalar", "row_major", "column_major", "early_fragment_tests",
+    "depth_greater", "depth_less", "depth_unchanged", "triangles", "points", "lines", "max_vertices", "vertices",
+    "input_attachment_index", "buffer_reference", "xfb_offset", "xfb_buffer", "xfb_stride", "stream", "rgba8", "rgba16f", "rgba32f", "r32f", "r32ui", "r32i",
+];
 
 impl Sema<'_> {
     /// Collects qualifiers; a repeated one is an error (GLSL 4.60 section 4.11, order and repetition).
@@ -315,7 +325,13 @@ impl Sema<'_> {
     }
 
     pub fn unknown_layout_id(&mut self, id: &ast::LayoutId) {
-        let message = format!("the layout qualifier `{}` has no meaning here", self.text(id.name.symbol));
-        self.error(Code::BAD_LAYOUT, id.span, message, "not known here");
+        let name = self.text(id.name.symbol);
+        let message = format!("the layout qualifier `{name}` has no meaning here");
+        let error = Diagnostic::error(Code::BAD_LAYOUT, message).at(id.span, "not known here");
+        let near = nearest(name, LAYOUT_WORDS.iter().copied()).filter(|near| *near != name);
+        self.report(match near {
+            Some(near) => error.suggest(id.name.span, near, format!("did you mean `{near}`?")),
+            None => error,
+        });
     }
 }

@@ -163,9 +163,22 @@ impl Sema<'_> {
         let names = users.map(|symbol| self.text(symbol)).chain(keyword::types().map(|word| word as &str));
         let names = names.chain(parse::keywords().map(|word| word as &str));
         let diagnostic = Diagnostic::error(Code::UNKNOWN_TYPE, message).at(name.span, "not declared");
-        self.report(did_you_mean(diagnostic, self.text(name.symbol), name.span, names));
+        let diagnostic = did_you_mean(diagnostic, self.text(name.symbol), name.span, names);
+        let is_clear = diagnostic.suggestion.is_some() || !self.is_lone_parameter(name.span);
+        self.report(if is_clear {
+            diagnostic
+        } else {
+            diagnostic.help("a parameter begins with its type, as in `float x`")
+        });
         self.scopes.declare(name.symbol, Entity::Error, name.span);
         None
+    }
+
+    /// Returns true for a word that is a parameter by itself.
+    fn is_lone_parameter(&self, word: Span) -> bool {
+        let ast = self.ast;
+        let mut params = ast.functions.iter().flat_map(|(_, function)| &ast[function.params]);
+        params.any(|param| param.name.is_none() && param.span == word)
     }
 
     /// Defines a struct and declares its name.

@@ -36,7 +36,7 @@ impl Speaker<'_> {
             FunctionError::MissingDefaultCase => "the `switch` has no `default`".into(),
             FunctionError::MultipleDefaultCases => "the `switch` has two `default`s".into(),
             FunctionError::InvalidStorePointer(_) => Words::with_help(
-                "only variables that can be written can be assigned",
+                "this variable is read-only",
                 "declare a buffer as `var<storage, read_write>`, and a local variable with `var`",
             ),
             FunctionError::InvalidStoreTypes { .. } => {

@@ -101,9 +101,10 @@ impl Speaker<'_> {
             VaryingError::InvalidBuiltInType(of, ref seen) => {
                 format!("`@builtin({})` has another type than `{}`", builtin(of), self.inner_name(seen)).into()
             }
-            VaryingError::MissingBinding => {
-                "inputs and outputs of an entry point have a `@location` or a `@builtin`".into()
-            }
+            VaryingError::MissingBinding => Words::with_help(
+                "inputs and outputs of an entry point have a `@location` or a `@builtin`",
+                "a vertex's position is `@builtin(position) vec4f`, a color `@location(0) vec4f`",
+            ),
             VaryingError::MemberMissingBinding(at) => {
                 format!("member {} of the struct has no `@location` and no `@builtin`", at + 1).into()
             }

@@ -174,7 +174,7 @@ fn members_of_values_without_a_written_type_are_completed() {
     let text = "struct Part { place: vec3<f32>, weight: f32 }\n\
         @group(0) @binding(0) var<storage, read_write> parts: array<Part>;\n\
         @compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) id: vec3<u32>) {\n    let part = parts[id.x];\n    \
-        let at = part.place * 2.0;\n    let same = part;\n    var two = array(part, same);\n    parts[id.y] = part;\n}\n";
+        let at = part.place * 2.0;\n    let same = part;\n    var two = array(part, same);\n    let three = array(Part(at, 1.0), part);\n    parts[id.y] = part;\n}\n";
     let mut client = Client::start(json!({}));
     let uri = client.open_text("file:///nowhere/parts.wgsl", "wgsl", text);
     assert_eq!(client.diagnostics(&uri), Vec::<Value>::new());
@@ -190,6 +190,8 @@ fn members_of_values_without_a_written_type_are_completed() {
     assert_eq!(members("part."), all(&["place", "weight"]));
     assert_eq!(members("at."), all(&["x", "y", "z"]));
     assert_eq!(members("same."), all(&["place", "weight"]));
+    assert_eq!(members("two[1]."), all(&["place", "weight"]));
+    assert_eq!(members("three[0]."), all(&["place", "weight"]));
     let hover = client.at(&uri, "at = part", 0, 1);
     let hover = client.ask("textDocument/hover", hover);
     assert!(hover["contents"]["value"].as_str().unwrap().contains("let at: vec3<f32>"), "{hover}");

@@ -40,12 +40,22 @@ impl Client {
         client
     }
 
+    /// A client whose workspace is a folder.
+    pub fn start_in(folder: &Path) -> Client {
+        let mut client = Client::spawn();
+        let folders = json!([{ "uri": format!("file://{}", folder.display()), "name": "all" }]);
+        client.initialize_with(json!({ "workspaceFolders": folders }));
+        client
+    }
+
     pub fn initialize(&mut self, settings: Value) {
-        let capabilities = json!({ "general": { "positionEncodings": ["utf-8", "utf-16"] } });
-        let answer = self.ask(
-            "initialize",
-            json!({ "processId": null, "capabilities": capabilities, "initializationOptions": settings }),
-        );
+        self.initialize_with(json!({ "initializationOptions": settings }));
+    }
+
+    fn initialize_with(&mut self, mut params: Value) {
+        params["processId"] = Value::Null;
+        params["capabilities"] = json!({ "general": { "positionEncodings": ["utf-8", "utf-16"] } });
+        let answer = self.ask("initialize", params);
         assert_eq!(answer["capabilities"]["positionEncoding"], "utf-8");
         self.tell("initialized", json!({}));
     }

@@ -67,6 +67,42 @@ fn types_calls_and_names_are_found() {
     client.stop();
 }
 
+#[test]
+fn shaders_that_are_not_open_have_workspace_symbols() {
+    let folder = Folder::new("lsp-workspace");
+    for inner in ["shaders", "lib", "target"] {
+        std::fs::create_dir(folder.0.join(inner)).unwrap();
+    }
+    let shader = |name: &str| format!("#version 450\nfloat {name}(float x) {{ return x; }}\nvoid main() {{}}\n");
+    folder.file(
+        "crosslane.toml",
+        "[[build]]\nshaders = [\"shaders/*.comp\"]\nprofiles = [\"spirv-1.5\"]\nout-dir = \"out\"\n",
+    );
+    folder.file("shaders/named.comp", shader("inManifest"));
+    folder.file("lib/other.comp", shader("inFolder"));
+    folder.file("lib/wgsl.wgsl", "fn inModule() {}\n");
+    folder.file("target/copy.comp", shader("inCopy"));
+    folder.file("lib/broken.comp", "#version 450\nfloat inBroken(float x) { return y; }\nvoid main() {}\n");
+    let mut client = Client::start_in(&folder.0);
+    let names = |client: &mut Client, query: &str| -> Vec<String> {
+        let found = client.ask("workspace/symbol", json!({ "query": query }));
+        found.as_array().unwrap().iter().map(|symbol| symbol["name"].as_str().unwrap().into()).collect()
+    };
+    let mut found = names(&mut client, "in");
+    found.retain(|name| name != "main");
+    assert_eq!(found, ["inManifest", "inBroken", "inFolder", "inModule"]);
+    folder.file("lib/other.comp", shader("inNewVersion"));
+    assert_eq!(names(&mut client, "inNew"), ["inNewVersion"]);
+    assert!(names(&mut client, "inFolder").is_empty());
+    let uri = client.open(&folder.0.join("shaders/named.comp"));
+    let text = shader("inManifest");
+    let at = text.find("inManifest").unwrap();
+    client.edit(&uri, at..at + "inManifest".len(), "inEditor");
+    assert_eq!(names(&mut client, "inEd"), ["inEditor"]);
+    assert!(names(&mut client, "inManifest").is_empty());
+    client.stop();
+}
+
 /// A formatter that writes a fixed text.
 fn formatter(folder: &Folder, text: &str) -> Value {
     let path = folder.0.join(folder.file("formatted", text));

@@ -3,6 +3,7 @@
 use super::{Entry, Means, general};
 use crate::backend::Backend;
 use crate::ir::ScalarKind;
+use crate::lane::catalog::{FOLDS, Sample};
 use crate::lane::op::WARP;
 use crate::lane::planner::unproven;
 use crate::lane::primitive::{DppControl, LdsOp, NvOp, PermlaneOp, ScalarOp};
@@ -20,8 +21,9 @@ pub fn of_targets() -> Vec<Entry> {
     for sample in catalog::all() {
         let mut kinds = vec![ScalarKind::Uint];
         kinds.extend(sample.inputs.first().map(|input| input.ty.kind));
-        for profile in &profiles {
-            gather(&sample.request(), profile, &kinds, &mut entries);
+        for op in with_operators(&sample) {
+            let request = Request { op, ..sample.request() };
+            profiles.iter().for_each(|profile| gather(&request, profile, &kinds, &mut entries));
         }
     }
     // Operations of the whole subgroup first, because most names mean these.
@@ -29,6 +31,15 @@ pub fn of_targets() -> Vec<Entry> {
         entry.means.op().is_some_and(|op| op.width().is_some_and(|width| width != Width::SUBGROUP))
     });
     entries
+}
+
+/// The operation with each operator, where the catalog has one operator as an example.
+fn with_operators(sample: &Sample) -> Vec<LaneOp> {
+    let is_integer = sample.inputs.first().is_some_and(|input| input.ty.kind == ScalarKind::Uint);
+    match sample.op {
+        LaneOp::Partitioned { kind, .. } if is_integer => FOLDS.map(|op| LaneOp::Partitioned { op, kind }).to_vec(),
+        op => vec![op],
+    }
 }
 
 /// The built-in profiles, without those that plan like another one.
