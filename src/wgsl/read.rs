@@ -414,8 +414,8 @@ fn invalid(error: &WithSpan<ValidationError>, module: &Module, checks: Checks<'_
     let Checks { carriers: Carriers { sites, .. }, text, offsets, .. } = checks;
     let outermost = error.as_inner();
     let length = |span: naga::Span| span.to_range().map_or(usize::MAX, |range| range.len());
-    let innermost = error.spans().min_by_key(|(span, _)| length(*span));
-    let source = innermost.and_then(|(span, _)| text.get(span.to_range()?)).unwrap_or_default();
+    let narrowest = error.spans().min_by_key(|(span, _)| length(*span));
+    let source = narrowest.and_then(|(span, _)| text.get(span.to_range()?)).unwrap_or_default();
     let plain = || first_sentence(&innermost(outermost).to_string()).into();
     let Words { text: message, is_refusal, help } = words::of(outermost, module, source).unwrap_or_else(plain);
     let code = if is_refusal { Code::NOT_SUPPORTED } else { Code::WGSL_INVALID };
