@@ -28,7 +28,7 @@ def main(words):
         program, options = options[1], options[2:]
     print('"""The files that each shader includes; written by inputs.py."""\n\nINPUTS = {')
     for shader in sorted(shaders):
-        listed = inputs([program, "compile", *options], shader)
+        listed = inputs([program, "compile", "--no-warnings", *options], shader)
         if listed:
             print(f"    {json.dumps(shader)}: [")
             for name in listed:

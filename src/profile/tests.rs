@@ -268,7 +268,7 @@ fn unknown_names_and_wrong_types_are_errors() {
         ("name = \"a\"\ncolour = 3\n", "my.toml:2: colour: unknown field"),
         ("name = \"a\"\nfeatures = [\n  \"vote\",\n  \"tea\",\n]\n", "my.toml:4: features: unknown variant"),
         ("name = \"a\"\nreproducible = 3\n", "my.toml:2: reproducible: invalid type"),
-        ("name = \"a\"\nwave-size = \"many\"\n", "my.toml:2: wave-size: expected a number of lanes"),
+        ("name = \"a\"\nwave-size = \"many\"\n", "my.toml:2: wave-size: a wave size is a number"),
         ("name = \"a\"\n[costs]\nnv-alu = { latency = -1 }\n", "my.toml:3: nv-alu: invalid value"),
         ("name = \"a\"\n[costs.nv-alu]\nlatency = 1\nspeed = 2\n", "my.toml:4: speed: unknown field"),
     ];

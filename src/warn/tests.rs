@@ -8,7 +8,7 @@ use crate::diagnostic::warning::{Choice, of};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::Stage;
 use crate::ir::calls::callees_first;
-use crate::profile::Profile;
+use crate::profile::{Profile, WaveSize};
 use crate::source::NoIncludes;
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,8 @@ const HEAD: &str = "#version 460\n\
 fn said(text: &str, profile: &str, stage: Stage) -> Vec<(Code, String)> {
     let input = Input { name: "a.comp", bytes: text.as_bytes(), language: Language::Glsl };
     let profile = Profile::named(profile).expect("a profile");
-    let warnings = of(Code::WAVE_SIZE).map(Choice::on).into_iter().collect();
+    let choices = [of(Code::WAVE_SIZE).map(Choice::on), of(Code::NARROW_SUBGROUPS).map(Choice::off)];
+    let warnings = choices.into_iter().flatten().collect();
     let options = Options { stage: Some(stage), warnings, ..Options::new(profile) };
     assert_eq!(is_alike_in_slices(&input, &options), Some(true), "{text}");
     let made = compile(&input, &options, &NoIncludes);
@@ -438,6 +439,25 @@ fn where_lanes_part_is_shown() {
     assert_eq!(labels("do { v += butterfly2(v); } while (v < 1.0);"), ["v < 1.0"]);
     let parted = "if (lane < 8u) { if (lane < 4u) x[i] = allReduceAdd8(v); }";
     assert_eq!(labels(parted), ["lane < 4u"], "the outer one keeps eight lanes together");
+}
+
+#[test]
+fn the_widest_segment_is_told_where_subgroups_may_be_narrower() {
+    let text = format!(
+        "{HEAD}layout(local_size_x = 64) in;\nvoid main() {{ {I} x[i] = allReduceAdd8(v) + allReduceMin16(v) + butterfly16(v); }}\n"
+    );
+    let told = |name: &str, promise: WaveSize| {
+        let input = Input { name: "a.comp", bytes: text.as_bytes(), language: Language::Glsl };
+        let options = Options::new(Profile::named(name).expect("a profile").with_wave_size(promise));
+        let made = compile(&input, &options, &NoIncludes);
+        let told = made.diagnostics.iter().filter(|message| message.code == Code::NARROW_SUBGROUPS);
+        told.map(|message| made.sources.text(message.span()).to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(told("spirv-1.5", WaveSize::Any), ["allReduceMin16(v)"]);
+    assert_eq!(told("wgsl", WaveSize::Least(8)), ["allReduceMin16(v)"]);
+    assert_eq!(told("wgsl", WaveSize::Least(16)), [""; 0]);
+    assert_eq!(told("wgsl", WaveSize::Fixed(32)), [""; 0]);
+    assert_eq!(told("gfx1100", WaveSize::Least(16)), [""; 0]);
 }
 
 #[test]

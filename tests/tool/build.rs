@@ -112,7 +112,7 @@ fn waves_of_another_size_are_the_profiles_sibling() {
     assert!(ninja.contains("options = -p gfx1100-wave64 -Iinc\n"), "{ninja}");
     folder.file("crosslane.toml", format!("{MANIFEST}wave-sizes = [\"16..\"]\n").replace("\"nv-volta\"", "\"wgsl\""));
     let ninja = stdout(&build(&folder, &["--emit-ninja=-"]));
-    assert!(ninja.contains("build out/a.wgsl: shader") && ninja.contains("-p wgsl --wave-size=16.. "), "{ninja}");
+    assert!(ninja.contains("build out/a.wgsl.wgsl: shader") && ninja.contains("-p wgsl --wave-size=16.. "), "{ninja}");
 }
 
 #[test]

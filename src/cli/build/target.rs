@@ -70,7 +70,11 @@ impl BuildTarget {
                 (profile, self.argument.clone(), Some(size.to_string()))
             }
         };
-        let part = size.lanes().map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"));
+        let part = match size {
+            WaveSize::Any => format!(".{base}"),
+            WaveSize::Least(_) => self.part.clone(),
+            WaveSize::Fixed(lanes) => format!(".wave{lanes}.{base}"),
+        };
         let (files, hash) = (self.files.clone(), self.hash);
         Ok(BuildTarget {
             profile,
