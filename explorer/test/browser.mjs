@@ -36,3 +36,6 @@ export async function ready(page) {
     await page.waitForFunction(() => document.documentElement.dataset.version !== undefined || !document.querySelector('#fault').hidden);
     await page.evaluate(() => window.explorer.settled());
 }
+
+// The errors in the list of messages.
+export const mistakes = (page) => page.locator('#messages .error').count();

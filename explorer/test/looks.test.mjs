@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launch, open, ready } from './browser.mjs';
+import { launch, mistakes, open, ready } from './browser.mjs';
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -129,7 +129,7 @@ test('a message about several profiles is in one line, and the profiles lead to 
     const { page, errors } = await open(browser);
     await page.evaluate(() => window.explorer.choose(['spirv-1.0', 'spirv-1.1', 'spirv-1.6']));
     await ready(page);
-    assert.equal(await page.locator('#messages li').count(), 1);
+    assert.equal(await mistakes(page), 1);
     assert.match(await text(page, '#messages'), /spirv-1\.0.*spirv-1\.1/);
     await page.click('#tabs [data-id="spirv-1.1"]');
     await page.click('#refused button');

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launch, open, ready } from './browser.mjs';
+import { launch, mistakes, open, ready } from './browser.mjs';
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -29,7 +29,7 @@ test('an error is shown in place, and is gone when it is mended', async () => {
     await page.keyboard.press('Backspace');
     await ready(page);
     assert.equal(await squiggle.count(), 0);
-    assert.equal(await text(page, '#messages'), '');
+    assert.equal(await mistakes(page), 0);
     assert.deepEqual(errors, []);
 });
 
@@ -42,7 +42,7 @@ test('the fix that a message suggests is made by its button', async () => {
     await page.click('.cm-diagnosticAction');
     await ready(page);
     assert.match(await page.evaluate(() => window.explorer.text()), /butterfly2\(x\[i\]\)/);
-    assert.equal(await text(page, '#messages'), '');
+    assert.equal(await mistakes(page), 0);
 });
 
 test('lines of the operation under the cursor are marked, and a line leads to its operation', async () => {
