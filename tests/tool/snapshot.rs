@@ -15,7 +15,7 @@ fn project(name: &str) -> Folder {
     folder.file("b.comp", SHADER.replace("8(", "4("));
     folder.file(
         "crosslane.toml",
-        "[[build]]\nshaders = [\"*.comp\"]\nprofiles = [\"spirv-1.5\", \"nv-volta\"]\nout-dir = \"out\"\n",
+        "[[build]]\nshaders = [\"*.comp\"]\nprofiles = [\"spirv-1.5\", \"nv-volta\"]\nwave-sizes = [\"8..\"]\nout-dir = \"out\"\n",
     );
     folder
 }
