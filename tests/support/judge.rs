@@ -147,7 +147,7 @@ pub fn glslang_of(judges: Edition, source: &str, stage: &str, options: &[&str]) 
 }
 
 fn glslang_run(judges: Edition, source: &str, stage: &str, options: &[&str]) -> Result<Vec<u32>, String> {
-    static MADE: Memo<Vec<u32>> = Memo::new();
+    static MADE: Memo<Vec<u32>> = Memo::empty();
     MADE.get((judges, source, stage, options), || glslang_anew(judges, source, stage, options))
 }
 

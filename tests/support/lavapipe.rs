@@ -162,7 +162,7 @@ fn slot(of: &[Slot; MOST]) -> Result<MutexGuard<'_, Option<Helper>>, String> {
 
 /// Runs a job on lavapipe with `lanes` lanes.
 pub fn run(lanes: usize, request: &Request) -> Response {
-    static LEFT: Memo<Vec<Buffers>> = Memo::new();
+    static LEFT: Memo<Vec<Buffers>> = Memo::empty();
     let question = serde_json::to_string(request).map_err(|e| e.to_string())?;
     LEFT.get((lanes, question), || run_anew(lanes, request))
 }

@@ -8,7 +8,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 pub struct Memo<T>(LazyLock<Mutex<HashMap<u64, T>>>);
 
 impl<T: Clone> Memo<T> {
-    pub const fn new() -> Self {
+    pub const fn empty() -> Self {
         Self(LazyLock::new(Mutex::default))
     }
 
