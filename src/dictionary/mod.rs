@@ -1,7 +1,7 @@
 //! The dictionary of cross-lane operations: the names that languages have for them.
 //!
-//! The tables of the languages ([`crate::grammar`]) and the back ends, asked for the plans of every profile, say most names; the
-//! rows of [`SPELLINGS`] say those of the other languages. [`search`] finds a name, [`advice`] words it for a message.
+//! Most names come from the language tables ([`crate::grammar`]) and from the back ends' plans for every profile. The rows of
+//! [`SPELLINGS`] have the names of other languages. [`search`] finds a name, [`advice`] words it for a message.
 
 pub mod advice;
 pub mod search;

@@ -1,7 +1,5 @@
-//! The dictionary of cross-lane operations: the names that languages have for them.
-//!
-//! Most names come from the language tables ([`crate::grammar`]) and from the back ends' plans for every profile. The
-//! rows of [`SPELLINGS`] have the names of other languages. [`search`] finds a name, [`page`] writes the book's page.
+//! The dictionary of cross-lane operations ([`crate::dictionary`]) for readers: [`answer`] reports one name, [`page`] writes the
+//! book's page.
 
 pub mod answer;
 pub mod page;
