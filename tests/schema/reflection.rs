@@ -4,7 +4,7 @@
 use crosslane::backend::reflection::SCHEMA;
 use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Places, Verdict, compile};
 use crosslane::ir::Stage;
-use crosslane::profile::Profile;
+use crosslane::profile::{Profile, WaveSize};
 use crosslane::source::NoIncludes;
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -28,6 +28,9 @@ const PROFILES: [(&str, usize); 12] = [
     ("msl-3.0", 150),
 ];
 
+/// The profiles whose reflections have more keys with promises.
+const PROMISED: [&str; 4] = ["msl-3.0", "wgsl", "glsl-450-khr", "hlsl-6.5"];
+
 /// Keys that do not occur with any fixture.
 const RARE: [&str; 0] = [];
 
@@ -50,16 +53,18 @@ fn closed(mut schema: Value) -> Value {
     schema
 }
 
-/// The reflection of a shader, unless the profile refuses it.
-fn reflection(path: &Path, profile: &str, argument_buffers: bool) -> Option<Value> {
+/// The reflection of a shader, unless the profile refuses it. With `promises` resources are in argument buffers, and subgroups
+/// have 32 lanes.
+fn reflection(path: &Path, profile: &str, promises: bool) -> Option<Value> {
     let bytes = std::fs::read(path).unwrap();
     let ending = path.extension()?.to_str()?;
     let language = if ending == "wgsl" { Language::Wgsl } else { Language::Glsl };
+    let profile = Profile::named(profile).unwrap();
     let options = Options {
         emit: EmitKind::Reflection,
         stage: Stage::named(ending),
-        places: Places { argument_buffers, ..Places::default() },
-        ..Options::new(Profile::named(profile).unwrap())
+        places: Places { argument_buffers: promises, ..Places::default() },
+        ..Options::new(if promises { profile.with_wave_size(WaveSize::Fixed(32)) } else { profile })
     };
     match compile(&Input { name: "shader", bytes: &bytes, language }, &options, &NoIncludes).verdict {
         Verdict::Done(Artifact::Text(text)) => Some(serde_json::from_str(&text).unwrap()),
@@ -107,9 +112,9 @@ struct Seen {
 impl Seen {
     fn add(&mut self, path: &Path, validator: &Validator, schema: &Value) {
         let plain = PROFILES.iter().map(|(profile, _)| (*profile, false));
-        for (profile, argument_buffers) in plain.chain([("msl-3.0", true)]) {
-            let Some(value) = reflection(path, profile, argument_buffers) else { continue };
-            *self.counts.entry(profile).or_default() += 1;
+        for (profile, promises) in plain.chain(PROMISED.map(|profile| (profile, true))) {
+            let Some(value) = reflection(path, profile, promises) else { continue };
+            *self.counts.entry(profile).or_default() += usize::from(!promises);
             let errors = validator.iter_errors(&value);
             self.wrong.extend(errors.map(|error| format!("{}, {profile}: {error}", path.display())));
             used(schema, schema, "", &value, &mut self.keys);
