@@ -167,7 +167,8 @@ fn sorted<'a>(words: &[&'a str]) -> SmallVec<[&'a str; 8]> {
 
 /// The numbers in a name, without zeros before them.
 fn numbers(text: &str) -> impl Iterator<Item = &str> {
-    parts(text).filter(|part| is_number(part)).map(|part| part.trim_start_matches('0'))
+    let runs = text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
+    runs.map(|run| run.trim_start_matches('0'))
 }
 
 fn is_number(part: &str) -> bool {

@@ -152,9 +152,9 @@ const SMALL: Limits = Limits { steps: 1 << 18, memory: 1 << 23, ..Limits::DEFAUL
 /// Time allowed per step, in a build with few optimisations that verifies every form.
 const STEP: Duration = Duration::from_nanos(1000);
 
-/// Bytes and time that are not counted: tables, stacks, suggestions in messages, the first step over a limit.
+/// Bytes and time that are not counted: tables, stacks, the first step over a limit.
 const FREE_BYTES: usize = 4 << 20;
-const FREE_TIME: Duration = Duration::from_millis(500);
+const FREE_TIME: Duration = Duration::from_millis(100);
 
 /// A size that exceeds the limits for every shape.
 const LARGE: usize = 2000;
