@@ -371,6 +371,13 @@ impl Parser<'_> {
         self.faults.iter().any(|fault| fault.lo <= around.hi && around.lo <= fault.hi)
     }
 
+    /// Returns true if an error points at the current token.
+    #[cold]
+    pub fn is_told_here(&self) -> bool {
+        let here = self.span();
+        self.diagnostics.iter().any(|told| told.severity == Severity::Error && told.span() == here)
+    }
+
     /// Takes no more syntax errors at the current token.
     pub fn mark_fault(&mut self) {
         self.faults.push(self.span());

@@ -47,7 +47,7 @@ pub(super) fn at_function(p: &mut Parser) -> bool {
 
 /// Takes the closing brace, or reports once that it is missing and continues without.
 fn close_brace(p: &mut Parser, open: Span) {
-    if p.eat(Punct::RightBrace) || p.is_full() {
+    if p.eat(Punct::RightBrace) || p.is_full() || p.is_told_here() {
         return;
     }
     let (diagnostic, of) = (p.unclosed(open), "a function is declared at global scope only");
