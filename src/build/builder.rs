@@ -309,9 +309,7 @@ impl Builder {
     /// The profile with the promised subgroup size.
     fn sized(&self, profile: Profile) -> Result<Profile, Error> {
         let Some(size) = self.wave_size else { return Ok(profile) };
-        let profile = profile.with_wave_size(size);
-        profile.check_wave_size().map_err(|why| Error::Setup(format!("wave size {size}: {why}")))?;
-        Ok(profile)
+        profile.promising(size).map_err(|why| Error::Setup(format!("wave size {size}: {why}")))
     }
 
     fn choices(&self) -> Result<Vec<Choice>, Error> {

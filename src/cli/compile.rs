@@ -489,8 +489,7 @@ pub fn profile(args: &TargetArgs, output: Option<&Path>, files: &dyn Loader) -> 
     let named = args.profile.first().or(args.environment.as_ref());
     let mut profile = profiles::find_with(named.map_or_else(by_ending, String::as_str), files)?;
     if let Some(size) = args.wave_size {
-        profile = profile.with_wave_size(size);
-        profile.check_wave_size().map_err(|why| CommandError(format!("--wave-size: {why}")))?;
+        profile = profile.promising(size).map_err(|why| CommandError(format!("--wave-size: {why}")))?;
     }
     profile.reproducible |= args.reproducible;
     Ok(profile)

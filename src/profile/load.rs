@@ -66,6 +66,15 @@ impl Profile {
         self.promise = Some(size).filter(|size| *size != WaveSize::Any);
         self
     }
+
+    /// The profile with a promised subgroup size that its hardware has.
+    ///
+    /// # Errors
+    /// Like [`Profile::check_wave_size`].
+    pub fn promising(self, size: WaveSize) -> Result<Profile, String> {
+        let profile = self.with_wave_size(size);
+        profile.check_wave_size().map(|()| profile)
+    }
 }
 
 /// A built-in profile.

@@ -9,25 +9,27 @@ use std::cmp::Reverse;
 /// A warning for each entry point with an operation that is undefined on the smallest subgroups of the profile: at the first of
 /// the widest operations.
 pub fn widths(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
-    let least = profile.least_wave_size();
-    widest(module, least).map(|demand| warning(&demand, profile, least)).collect()
+    widest(module, profile).map(|demand| warning(&demand, profile)).collect()
 }
 
 /// Fewest lanes that a subgroup must have for a shader, where a driver may choose fewer than that.
 pub fn least_lanes(module: &Module, profile: &Profile) -> Option<u32> {
-    widest(module, profile.least_wave_size()).map(|demand| demand.lanes).max()
+    widest(module, profile).map(|demand| demand.lanes).max()
 }
 
-/// The first of the widest operations of each entry point that need more lanes than `least`.
-fn widest(module: &Module, least: u32) -> impl Iterator<Item = Demand> {
-    module.entry_points.iter().filter_map(move |entry| {
+/// The first of the widest operations of each entry point that a driver's smallest subgroup is too narrow for. The front ends refuse
+/// operations wider than a fixed size.
+fn widest(module: &Module, profile: &Profile) -> impl Iterator<Item = Demand> {
+    let entries = if profile.wave_size.is_none() { &*module.entry_points } else { &[] };
+    let least = profile.least_wave_size();
+    entries.iter().filter_map(move |entry| {
         let wide = demands(module, entry).filter(|demand| demand.lanes > least);
         wide.min_by_key(|demand| (Reverse(demand.lanes), demand.span))
     })
 }
 
-fn warning(demand: &Demand, profile: &Profile, least: u32) -> Diagnostic {
-    let lanes = demand.lanes;
+fn warning(demand: &Demand, profile: &Profile) -> Diagnostic {
+    let (lanes, least) = (demand.lanes, profile.least_wave_size());
     let message = format!("this shader needs subgroups of at least {lanes} lanes, and a driver may choose {least}");
     Diagnostic::warning(Code::NARROW_SUBGROUPS, message)
         .at(demand.span, format!("undefined where a subgroup has fewer than {lanes} lanes"))

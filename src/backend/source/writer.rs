@@ -333,13 +333,12 @@ impl<'a> Writer<'a> {
     /// A comment on the subgroup size that the text needs, unless every subgroup is large enough.
     fn lanes_remark(&self) -> Option<String> {
         let profile = &self.options.profile;
-        let lanes = |entry| LaneContract::of_entry(self.module, entry).least_subgroup_size();
-        let needed = self.module.entry_points.iter().map(lanes).max().unwrap_or(1);
         match (profile.promise, profile.wave_size) {
             (Some(WaveSize::Fixed(lanes)), _) => Some(format!("// For subgroups of {lanes} lanes.")),
             (_, Some(_)) => None,
-            (promise, _) => {
-                let least = promise.map_or(needed, |promise| promise.least().max(needed));
+            _ => {
+                let lanes = |entry| LaneContract::of_entry(self.module, entry).least_of(profile);
+                let least = self.module.entry_points.iter().map(lanes).max()?;
                 (least > LEAST_WAVE_SIZE).then(|| format!("// For subgroups of {least} lanes and more."))
             }
         }

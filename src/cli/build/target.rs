@@ -64,11 +64,7 @@ impl BuildTarget {
         let sibling = size.lanes().and_then(|lanes| Profile::named(&format!("{base}-wave{lanes}")));
         let (profile, argument, wave_size) = match sibling.filter(|_| self.files.is_empty()) {
             Some(sibling) => (sibling.clone(), sibling.name.to_string(), None),
-            None => {
-                let profile = self.profile.clone().with_wave_size(size);
-                profile.check_wave_size()?;
-                (profile, self.argument.clone(), Some(size.to_string()))
-            }
+            None => (self.profile.clone().promising(size)?, self.argument.clone(), Some(size.to_string())),
         };
         let part = match size {
             WaveSize::Any => format!(".{base}"),
