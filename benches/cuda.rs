@@ -98,7 +98,7 @@ fn section(device: &Device, rows: &[Measured]) -> String {
     )
 }
 
-/// What a kernel does.
+/// The work of a kernel.
 enum Work {
     /// A text with an input and an output buffer of this many words of a type.
     Text {

@@ -203,7 +203,7 @@ pub struct Constant {
     pub with: BTreeMap<String, Values>,
     /// One or three components.
     pub value: Vec<i32>,
-    /// Whether it is a `uint`.
+    /// True for a `uint`.
     #[serde(default)]
     pub unsigned: bool,
     pub extensions: Option<Vec<String>>,
