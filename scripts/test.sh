@@ -50,7 +50,7 @@ test=(cargo test --profile ci -p crosslane)
 
 if [ "${1:-}" = quick ]; then
     slow=(matrix:: fixtures:: ::seeds_ recognizer:: lane::check:: extremes:: fuzz:: forms:: interpreter:: loaders:: cmake::
-        estimates:: shown_lines_of_operations every_shape the_example_builds_and_runs)
+        estimates:: truth:: shown_lines_of_operations every_shape the_example_builds_and_runs)
     export CROSSLANE_QUICK=1 CI=false CROSSLANE_JUDGES=/nonexistent
     exec "${test[@]}" --lib --test tool --test judged -- "${slow[@]/#/--skip=}"
 fi
