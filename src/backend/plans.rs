@@ -2,8 +2,7 @@
 
 use super::Options;
 use crate::ir::{Module, Scalar, Value};
-use crate::kernel::arith;
-use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plan, ReduceOp, Refusal, Request, Step, StepType};
+use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plan, Refusal, Request, Step, StepType};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,11 +39,6 @@ pub fn input(module: &Module, value: Value, (scalar, components): Shape) -> Inpu
         _ => Known::Varying,
     };
     Input { ty: LaneType { kind: scalar.kind, width: scalar.width, components }, known }
-}
-
-/// The bits of an operator's identity.
-pub fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
-    arith::identity(op, scalar) & (u64::MAX >> (64 - scalar.width))
 }
 
 /// A back end's representation of a value.

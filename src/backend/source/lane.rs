@@ -4,7 +4,8 @@ use super::constants::component;
 use super::expr::{Expr, Level};
 use super::function::{Body, Made};
 use super::tree::{Kind, Stmt};
-use crate::backend::plans::{self, BALLOT, BOOL, INDEX, Shape, Shaped, identity};
+use crate::backend::plans::{self, BALLOT, BOOL, INDEX, Shape, Shaped};
+use crate::ir::fold::identity;
 use crate::ir::{BinaryOp, InstId, MathFn, Scalar, TypeId, Types, Value, Values, print::lane_text};
 use crate::kernel::Origin;
 use crate::lane::{

@@ -6,7 +6,8 @@
 
 use super::function::{Body, FEW};
 use super::model::Direction;
-use crate::backend::plans::{self, BALLOT, BOOL, INDEX, Shape, Shaped, identity};
+use crate::backend::plans::{self, BALLOT, BOOL, INDEX, Shape, Shaped};
+use crate::ir::fold::identity;
 use crate::ir::{Scalar, ScalarKind, Space, TypeId, Value, Values};
 use crate::lane::{
     AluOp, CompareOp, CountOp, GroupOp, GroupReduce, InvertibleOp, LaneFact, LaneOp, MaskOp, Operand, Primitive,

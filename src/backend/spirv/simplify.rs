@@ -7,7 +7,7 @@
 use super::function::Body;
 use super::math::binary_opcode;
 use crate::backend::Optimize;
-use crate::backend::plans::identity;
+use crate::ir::fold::identity;
 use crate::ir::{BinaryOp, Scalar, Type, TypeId, fold};
 use crate::lane::ReduceOp;
 use rspirv::spirv::{Op, Word};

@@ -2,6 +2,7 @@
 
 use crate::ir::constant::sign_extend;
 use crate::ir::{Format, Scalar, ScalarKind};
+use crate::lane::ReduceOp;
 
 /// A scalar. Ints of every width fit an `i128`; floats of every width fit an `f64`.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -53,6 +54,22 @@ impl Num {
     pub fn float(self) -> Option<f64> {
         if let Num::Float(value) = self { Some(value) } else { None }
     }
+}
+
+/// The bits of a reduction's identity.
+pub fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
+    let (is_float, is_signed) = (scalar.kind == ScalarKind::Float, scalar.kind == ScalarKind::Sint);
+    let number = |int: i128, float: f64| if is_float { Num::Float(float) } else { Num::Int(int) };
+    let greatest = i128::from(mask(scalar.width - u8::from(is_signed)));
+    match (op, scalar.kind) {
+        (_, ScalarKind::Bool) => Num::Bool(op == ReduceOp::And),
+        (ReduceOp::Add | ReduceOp::Or | ReduceOp::Xor, _) => number(0, 0.0),
+        (ReduceOp::Mul, _) => number(1, 1.0),
+        (ReduceOp::And, _) => number(-1, 0.0),
+        (ReduceOp::Min, _) => number(greatest, f64::INFINITY),
+        (ReduceOp::Max, _) => number(if is_signed { -1 - greatest } else { 0 }, f64::NEG_INFINITY),
+    }
+    .encode(scalar)
 }
 
 /// The low `width` bits.

@@ -7,7 +7,6 @@ use super::{map, zip};
 use crate::ir::Scalar;
 use crate::ir::fold::{f16_to_f64, f64_to_f16};
 use crate::kernel::{BinOp, CmpOp, UnOp};
-use crate::lane::ReduceOp;
 
 /// A float type.
 pub(super) trait Real {
@@ -144,17 +143,4 @@ pub(super) fn fma(scalar: Scalar, out: &mut [u64], [a, b, c]: [&[u64]; 3]) {
             _ => F64::put(F64::get(a).mul_add(F64::get(b), F64::get(c))),
         };
     }
-}
-
-pub(super) fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
-    let value = match op {
-        ReduceOp::Mul => 1.0,
-        ReduceOp::Min => f64::INFINITY,
-        ReduceOp::Max => f64::NEG_INFINITY,
-        _ => 0.0,
-    };
-    fn put<R: Real>(value: f64) -> u64 {
-        R::put(value)
-    }
-    with_real!(scalar, put(value))
 }

@@ -6,7 +6,6 @@
 use super::{each_defined, map, zip};
 use crate::ir::Scalar;
 use crate::kernel::{BinOp, CmpOp, UnOp};
-use crate::lane::ReduceOp;
 
 /// An integer type.
 #[derive(Clone, Copy)]
@@ -160,14 +159,7 @@ pub(super) fn bit_insert(scalar: Scalar, out: &mut [u64], [base, insert, offset,
     })
 }
 
-pub(super) fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
-    let int = Int::of(scalar);
-    let greatest = if int.signed { int.mask() >> 1 } else { int.mask() };
-    match op {
-        ReduceOp::Add | ReduceOp::Or | ReduceOp::Xor => 0,
-        ReduceOp::Mul => 1,
-        ReduceOp::Min => int.fit(greatest),
-        ReduceOp::Max => int.fit(if int.signed { !greatest } else { 0 }),
-        ReduceOp::And => int.fit(u64::MAX),
-    }
+/// The form of a value of a type with these low bits.
+pub(super) fn fit(bits: u64, scalar: Scalar) -> u64 {
+    Int::of(scalar).fit(bits)
 }

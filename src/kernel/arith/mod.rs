@@ -12,7 +12,7 @@ mod straight;
 #[cfg(test)]
 mod tests;
 
-use crate::ir::{Scalar, ScalarKind};
+use crate::ir::{Scalar, ScalarKind, fold};
 use crate::kernel::{BinOp, CmpOp, TernOp, UnOp};
 use crate::lane::{InvertibleOp, ReduceOp};
 pub(crate) use convert::convert;
@@ -87,11 +87,8 @@ pub(crate) fn unfold_op(op: InvertibleOp) -> BinOp {
 
 /// The identity of a reduction (the identities of `exclusive`).
 pub(crate) fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
-    match scalar.kind {
-        ScalarKind::Bool => u64::from(op == ReduceOp::And),
-        ScalarKind::Float => float::identity(op, scalar),
-        _ => int::identity(op, scalar),
-    }
+    let bits = fold::identity(op, scalar);
+    if scalar.is_int() { int::fit(bits, scalar) } else { bits }
 }
 
 /// The neutral value: the identity, but -0 for sums of floats.
