@@ -36,6 +36,7 @@ pub mod splice;
 mod stage;
 pub mod types;
 pub mod typing;
+pub mod uniform;
 pub mod unroll;
 pub mod verify;
 pub mod whole;

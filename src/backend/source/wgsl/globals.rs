@@ -8,9 +8,9 @@ use crate::backend::source::image::Root;
 use crate::backend::source::layout::{self, How, Packing};
 use crate::backend::source::place::{Form, is_buffer};
 use crate::backend::source::slots::{Role, Slot};
-use crate::backend::source::uniform;
 use crate::backend::source::writer::Writer;
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
+use crate::ir::uniform::is_written;
 use crate::ir::{
     Access, Binding, ConstValue, Function, Global, GlobalId, Module, Op, Other, ResourceClass, Space, Stage, StructId,
     Type, TypeId, Value, link,
@@ -153,7 +153,7 @@ impl Wgsl {
         let stages = &t.module.entry_points;
         let of_vertices = stages.iter().filter(|entry| entry.stage == Stage::Vertex).count();
         if of_vertices > 0 {
-            if !uniform::is_written(t.module, id) {
+            if !is_written(t.module, id) {
                 return "read";
             } else if of_vertices == stages.len() {
                 t.lacks("buffers that vertex shaders write");
