@@ -9,7 +9,7 @@ use crate::glsl;
 use crate::glsl::preprocess::MacroOption;
 use crate::grammar;
 use crate::guard;
-use crate::ir::{Module, Stage, depth, link};
+use crate::ir::{Module, Stage, depth, link, spanning};
 use crate::kernel::Prepared;
 use crate::lane::Plans;
 use crate::limits::Taken;
@@ -44,14 +44,14 @@ impl Reading {
     /// Reads a shader with these options.
     pub fn new(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Reading {
         let mut reader = Reader::new(options, loader);
-        let module = reader.within(|reader| reader.module(input));
+        let module = reader.within(|reader| reader.fitting(input));
         Reading::of(module, reader)
     }
 
     /// Like `Reading::new`, and records the names of the shader, as far as errors allow.
     pub fn with_symbols(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> (Reading, Symbols) {
         let mut reader = Reader { symbols: Some(Symbols::default()), ..Reader::new(options, loader) };
-        let module = reader.within(|reader| reader.module(input));
+        let module = reader.within(|reader| reader.fitting(input));
         let symbols = reader.symbols.take().unwrap_or_default();
         (Reading::of(module, reader), symbols)
     }
@@ -311,6 +311,15 @@ impl<'a> Reader<'a> {
         let module = self.front(file, input.language)?;
         let is_right = !self.diagnostics.has_errors() && !self.is_too_deep(&module) && self.is_sound(&module);
         is_right.then(|| self.fixed(module)).flatten()
+    }
+
+    /// The module of the shader if no segment is wider than a subgroup of fixed size. Only the simulator runs wider ones.
+    fn fitting(&mut self, input: &Input<'_>) -> Option<Module> {
+        let module = self.module(input)?;
+        let errors = spanning::refusals(&module, &self.options.profile);
+        let fits = errors.is_empty();
+        errors.into_iter().for_each(|error| self.diagnostics.push(error));
+        fits.then_some(module)
     }
 
     /// Applies the specialization constants and the clip space of the options to the module.

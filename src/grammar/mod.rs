@@ -13,7 +13,7 @@ mod tables;
 
 pub use extensions::{Extension, ExtensionSet};
 pub use opaque::{Opaque, OpaqueClass};
-pub use rule::{RuleError, check_width, size_unknown};
+pub use rule::{RuleError, size_unknown};
 pub use shape::{Shape, ShapeSet};
 pub use tables::{CONSTANTS, DIALECTS, EXTENSIONS, FUNCTIONS, SPELLINGS, VARIABLES};
 

@@ -10,7 +10,6 @@ use std::fmt;
 pub enum RuleError {
     NotPowerOfTwo { value: i128, low: u32, high: u32 },
     OutOfRange { value: i128, low: u32, high: u32 },
-    WiderThanSubgroup { width: u32, subgroup: u32 },
 }
 
 impl RuleError {
@@ -18,7 +17,6 @@ impl RuleError {
         match self {
             RuleError::NotPowerOfTwo { .. } => Code::WIDTH_INVALID,
             RuleError::OutOfRange { .. } => Code::ARGUMENT_RANGE,
-            RuleError::WiderThanSubgroup { .. } => Code::TOO_WIDE,
         }
     }
 }
@@ -30,33 +28,25 @@ impl fmt::Display for RuleError {
                 write!(f, "the width {value} is not a power of two from {low} to {high}")
             }
             RuleError::OutOfRange { value, low, high } => write!(f, "{value} is not in the range {low} to {high}"),
-            RuleError::WiderThanSubgroup { width, subgroup } => {
-                write!(f, "a segment of {width} lanes does not fit into a subgroup of {subgroup}")
-            }
         }
     }
 }
 
 impl Rule {
-    /// Checks a known value; `subgroup` is the subgroup size if it is fixed.
+    /// Checks a known value.
     ///
     /// # Errors
     /// Describes the error.
-    pub fn check(self, value: i128, subgroup: Option<u32>) -> Result<(), RuleError> {
+    pub fn check(self, value: i128) -> Result<(), RuleError> {
+        let is_right = |low: u32, high: u32| (i128::from(low)..=i128::from(high)).contains(&value);
         match self {
-            Rule::None => Ok(()),
-            Rule::Range { low, high } => match (i128::from(low)..=i128::from(high)).contains(&value) {
-                true => Ok(()),
-                false => Err(RuleError::OutOfRange { value, low, high }),
-            },
-            Rule::Log2 { low, high } => {
-                Rule::Range { low, high }.check(value, None)?;
-                check_width(1 << value.clamp(0, 31), subgroup)
+            Rule::Range { low, high } | Rule::Log2 { low, high } if !is_right(low, high) => {
+                Err(RuleError::OutOfRange { value, low, high })
             }
-            Rule::Width { low, high } => {
-                let width = u32::try_from(value).ok().filter(|w| w.is_power_of_two() && (low..=high).contains(w));
-                check_width(width.ok_or(RuleError::NotPowerOfTwo { value, low, high })?, subgroup)
+            Rule::Width { low, high } if !is_right(low, high) || value.count_ones() != 1 => {
+                Err(RuleError::NotPowerOfTwo { value, low, high })
             }
+            _ => Ok(()),
         }
     }
 }
@@ -77,17 +67,6 @@ pub fn size_unknown(name: &str, span: Span) -> Diagnostic {
     Diagnostic::error(Code::PROFILE_LACKS, message).at(span, "not known").note("set it by --wave-size")
 }
 
-/// Checks that a segment fits into the subgroup.
-///
-/// # Errors
-/// Returns an error if the segment is wider than a subgroup of fixed size.
-pub fn check_width(width: u32, subgroup: Option<u32>) -> Result<(), RuleError> {
-    match subgroup {
-        Some(subgroup) if width > subgroup => Err(RuleError::WiderThanSubgroup { width, subgroup }),
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,25 +74,24 @@ mod tests {
     const WIDTH: Rule = Rule::Width { low: 2, high: 64 };
 
     #[test]
-    fn widths_are_powers_of_two_that_fit() {
-        assert_eq!(WIDTH.check(16, None), Ok(()));
-        assert_eq!(WIDTH.check(12, None).map_err(|e| e.code()), Err(Code::WIDTH_INVALID));
-        assert_eq!(WIDTH.check(-2, None).map_err(|e| e.code()), Err(Code::WIDTH_INVALID));
-        assert_eq!(WIDTH.check(64, Some(32)), Err(RuleError::WiderThanSubgroup { width: 64, subgroup: 32 }));
+    fn widths_are_powers_of_two() {
+        assert_eq!(WIDTH.check(64), Ok(()));
+        for wrong in [12, -2, 128, 1, 0] {
+            assert_eq!(WIDTH.check(wrong).map_err(|e| e.code()), Err(Code::WIDTH_INVALID));
+        }
     }
 
     #[test]
     fn ranges_include_their_bounds() {
         let rule = Rule::Range { low: 0, high: 3 };
-        assert_eq!(rule.check(3, None), Ok(()));
-        assert!(rule.check(4, None).is_err() && rule.check(-1, None).is_err());
+        assert_eq!(rule.check(3), Ok(()));
+        assert!(rule.check(4).is_err() && rule.check(-1).is_err());
     }
 
     #[test]
     fn logarithms_mean_widths() {
         let rule = Rule::Log2 { low: 0, high: 6 };
-        assert_eq!((rule.check(5, Some(32)), rule.meant(5)), (Ok(()), 32));
-        assert_eq!(rule.check(6, Some(32)), Err(RuleError::WiderThanSubgroup { width: 64, subgroup: 32 }));
-        assert_eq!(rule.check(7, None).map_err(|e| e.code()), Err(Code::ARGUMENT_RANGE));
+        assert_eq!((rule.check(5), rule.meant(5)), (Ok(()), 32));
+        assert_eq!(rule.check(7).map_err(|e| e.code()), Err(Code::ARGUMENT_RANGE));
     }
 }

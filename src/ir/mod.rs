@@ -32,6 +32,7 @@ pub mod private;
 pub mod propagate;
 mod ray;
 pub mod slice;
+pub mod spanning;
 pub mod splice;
 mod stage;
 pub mod types;

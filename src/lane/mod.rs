@@ -17,6 +17,7 @@ pub mod plans;
 pub mod primitive;
 pub mod request;
 pub mod signature;
+pub mod spanning;
 pub mod swap;
 pub mod value;
 

@@ -110,6 +110,9 @@ pub struct TargetRow {
     /// True if the output is the hardware's own code, made from the kernel form, with priced plans and waves of a known
     /// size. Otherwise a driver compiles it further, and decides.
     pub is_hardware: bool,
+    /// True if an invocation can ask for the number of its subgroup. Elsewhere the lanes of subgroups are the
+    /// invocations of the workgroup in their order.
+    pub numbers_subgroups: bool,
     /// True if waves have scalar registers and scalar instructions.
     pub has_scalar_registers: bool,
     /// True if integers are divided by sequences that we write.
@@ -165,6 +168,7 @@ const DRIVEN: TargetRow = TargetRow {
     given: &[],
     shares: &[],
     is_hardware: false,
+    numbers_subgroups: true,
     has_scalar_registers: false,
     lacks_division: false,
     lacks_image_indices: false,
@@ -190,6 +194,7 @@ const NVIDIA: TargetRow = TargetRow {
     hardware: Some("NVIDIA's hardware"),
     given: &[Feature::LaneFacts],
     is_hardware: true,
+    numbers_subgroups: false,
     lacks_image_indices: true,
     ..DRIVEN
 };
@@ -226,6 +231,7 @@ static ROWS: [TargetRow; 8] = [
         basis: Some(Feature::AmdWave),
         given: &[Feature::LaneFacts],
         is_hardware: true,
+        numbers_subgroups: false,
         has_scalar_registers: true,
         lacks_division: true,
         loop_copies: Some(LoopCopies::FEW),
@@ -245,6 +251,7 @@ static ROWS: [TargetRow; 8] = [
         invocations: 1024,
         integers: &[32],
         floats: &[16, 32],
+        numbers_subgroups: false,
         placing: Placing::Groups,
         matching: Matching::Type,
         has_no_more_stages: true,
@@ -292,6 +299,7 @@ static ROWS: [TargetRow; 8] = [
         invocations: 1024,
         integers: &[32],
         floats: &[16, 32],
+        numbers_subgroups: false,
         placing: Placing::Registers,
         matching: Matching::Order,
         more_integers: &[16, 64],

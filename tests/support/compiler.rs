@@ -8,6 +8,7 @@ use crosslane::backend::{DebugInfo, Manner, Optimize, amd, ptx};
 use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
 use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::glsl::preprocess::MacroOption;
+use crosslane::ir::spanning::spanned;
 use crosslane::ir::{FpContract, Stage};
 use crosslane::kernel::{Kernel, Specializations, lower};
 use crosslane::profile::{Profile, Target as Kind};
@@ -280,7 +281,8 @@ pub fn kernel_of_text(text: &str) -> Result<Kernel, String> {
 pub fn parsed(input: &Input<'_>, options: &Options, settings: &Specializations) -> Result<Kernel, String> {
     let parsed = compile::parse(input, options, &NoIncludes);
     let module = parsed.module.ok_or_else(|| render::human(&parsed.sources, &parsed.diagnostics))?;
-    lower(&module, settings).map_err(|refusals| format!("{refusals:?}"))
+    let lowered = spanned(&module, &options.profile).and_then(|module| lower(&module, settings));
+    lowered.map_err(|refusals| format!("{refusals:?}"))
 }
 
 /// Calls `f` with the fixture's source.

@@ -44,6 +44,7 @@ mod rendered;
 mod run;
 mod shapes;
 mod snapshot;
+mod spanning;
 mod stand_in;
 mod terminal;
 mod truth;

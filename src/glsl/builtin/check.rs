@@ -141,13 +141,13 @@ pub fn arguments(
     args: &[Argument],
 ) -> Result<(), Diagnostic> {
     for (param, arg) in chosen.overload.params.iter().zip(args) {
-        argument(builder, env, chosen.overload, param, arg)?;
+        argument(builder, chosen.overload, param, arg)?;
     }
     texel(builder, chosen, args)?;
     if matches!(chosen.overload.lowering, Lowering::Derived(of) if of.needs_size() && env.wave_size().is_none()) {
         return Err(grammar::size_unknown(chosen.overload.name, name_span));
     }
-    named_width(env, chosen, name_span)
+    Ok(())
 }
 
 /// An atomic operation changes whole texels: the format determines whether they are one number or several halves.
@@ -201,13 +201,7 @@ fn scalars_of(builder: &Builder<'_>, arg: &Argument) -> SmallVec<[Scalar; 4]> {
     }
 }
 
-fn argument(
-    builder: &mut Builder<'_>,
-    env: &Env<'_>,
-    overload: &Overload,
-    param: &Param,
-    arg: &Argument,
-) -> Result<(), Diagnostic> {
+fn argument(builder: &mut Builder<'_>, overload: &Overload, param: &Param, arg: &Argument) -> Result<(), Diagnostic> {
     let (name, lowering) = (overload.name, overload.lowering);
     if param.mode == Mode::Counter {
         return Ok(());
@@ -220,7 +214,7 @@ fn argument(
     }
     let wrong = |e: RuleError| broken_rule(name, param, arg.span, &e);
     let known = known_values(builder, arg);
-    known.iter().try_for_each(|value| param.rule.check(*value, env.wave_size()).map_err(wrong))?;
+    known.iter().try_for_each(|value| param.rule.check(*value).map_err(wrong))?;
     if let Some(complaint) = known.first().and_then(|bits| scopes::complaint(lowering, param.name, *bits)) {
         let message = format!("`{name}`: {complaint}");
         return Err(Diagnostic::error(Code::ARGUMENT_RANGE, message).at(arg.span, format!("argument `{}`", param.name)));
@@ -249,16 +243,6 @@ pub fn known_values(builder: &Builder<'_>, arg: &Argument) -> SmallVec<[i128; 4]
 fn broken_rule(name: &str, param: &Param, span: Span, error: &RuleError) -> Diagnostic {
     let diagnostic = Diagnostic::error(error.code(), format!("`{name}`: {error}"));
     diagnostic.at(span, format!("argument `{}`", param.name))
-}
-
-/// A width in the name must fit in the subgroup too.
-fn named_width(env: &Env<'_>, chosen: &Candidate, span: Span) -> Result<(), Diagnostic> {
-    let Lowering::Lane { op, constant_arg: None } = chosen.overload.lowering else { return Ok(()) };
-    let Some(lanes) = op.width().and_then(crate::lane::Width::lanes) else { return Ok(()) };
-    grammar::check_width(lanes, env.wave_size()).map_err(|error| {
-        let message = format!("`{}`: {error}", chosen.overload.name);
-        Diagnostic::error(error.code(), message).at(span, format!("works on segments of {lanes} lanes"))
-    })
 }
 
 /// Atomic operations work on buffers and shared memory (GLSL 4.60 section 8.11).

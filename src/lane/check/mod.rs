@@ -5,9 +5,9 @@
 //! subgroup are poison, which must not reach a defined result. Varying operands are tested with uniform and with random
 //! values. The masks of active lanes include the full mask, first lanes, single lanes and random ones.
 
-mod operands;
+pub(super) mod operands;
 pub mod prove;
-mod terms;
+pub(super) mod terms;
 
 pub use prove::prove;
 
@@ -176,7 +176,7 @@ fn is_float(request: &Request) -> bool {
 }
 
 /// Returns true if equal values have the same bits and different values are ordered, which excludes floats.
-fn sorts_bits(request: &Request) -> bool {
+pub(super) fn sorts_bits(request: &Request) -> bool {
     request.inputs.iter().all(|input| !input.ty.is_float())
 }
 

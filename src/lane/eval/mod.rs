@@ -175,6 +175,20 @@ pub fn instruction<D: Domain>(
     machine.instruction(domain, op, &rows)
 }
 
+/// Runs one step of arithmetic within each lane, on these operands. `inputs` are the operands of the operation. `None` if
+/// the operands are of the wrong kind.
+pub fn arithmetic<D: Domain>(
+    domain: &mut D,
+    step: &Step,
+    operands: &[LaneRow<D::Data>],
+    inputs: &[LaneRow<D::Data>],
+    lanes: Lanes,
+) -> Option<LaneRow<D::Data>> {
+    let machine = Machine { inputs, lanes, setup: &[], steps: Vec::new() };
+    let args: SmallVec<[Arg<D::Data>; 3]> = operands.iter().map(|row| Arg::Row(row)).collect();
+    machine.arithmetic(domain, step, &args)
+}
+
 /// An operand of a step: one value per lane, or one for all lanes.
 #[derive(Clone, Copy)]
 enum Arg<'a, T> {

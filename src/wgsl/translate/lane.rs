@@ -9,11 +9,10 @@ use super::function::{Body, Slot};
 use super::given::Given;
 use super::{Failure, Outcome};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::grammar::VariableSource;
 use crate::grammar::{self, Lowering, Mode, Overload, Param, ResultSlot, Shape, TypeExpr, Variable};
-use crate::grammar::{RuleError, VariableSource};
 use crate::ir::derived::Derived;
 use crate::ir::{Order, TypeId, Types, Value};
-use crate::lane::{LaneOp, Width};
 use crate::source::Span;
 use naga::{Expression, Handle, Statement};
 use smallvec::SmallVec;
@@ -166,7 +165,6 @@ impl Body<'_, '_, '_> {
         match overload.lowering {
             Lowering::Lane { op, .. } => {
                 let op = op.with_constants(constants).unwrap_or(op);
-                self.fits(op, site)?;
                 let value = self.b.lane_as(op, ty, operands);
                 Ok(match overload.results.len() {
                     2 => Parts::from_slice(&[self.b.extract(value, 0), self.b.extract(value, 1)]),
@@ -198,15 +196,6 @@ impl Body<'_, '_, '_> {
             | Lowering::Saturated
             | Lowering::Instruction(_) => Err(unsupported(site)),
         }
-    }
-
-    /// A width in the name must fit in the subgroup too.
-    fn fits(&self, op: LaneOp, site: &Site) -> Outcome<()> {
-        let Some(lanes) = op.width().and_then(Width::lanes) else { return Ok(()) };
-        grammar::check_width(lanes, self.shader.wave_size).map_err(|error: RuleError| {
-            let label = format!("works on segments of {lanes} lanes");
-            failure(error.code(), format!("`{}`: {error}", site.name), site.span, &label)
-        })
     }
 
     fn derived(&mut self, of: Derived, ty: TypeId, operands: &[Value], site: &Site) -> Outcome<Value> {
@@ -260,7 +249,7 @@ impl Body<'_, '_, '_> {
             let message = format!("the argument `{what}` of `{name}` must be a constant expression");
             return Err(failure(Code::ARGUMENT_NOT_CONSTANT, message, span, "not known when the shader is compiled"));
         }
-        let broken = known.iter().find_map(|value| param.rule.check(*value, self.shader.wave_size).err());
+        let broken = known.iter().find_map(|value| param.rule.check(*value).err());
         match broken {
             None => Ok(known),
             Some(error) => {

@@ -121,12 +121,17 @@ impl Run<'_> {
     }
 
     fn request(&self, module: Vec<u32>, lanes: usize) -> Request {
-        Request::new(module, 1, self.shader().before(lanes, self.profile.reproducible))
+        Request::new(module, 1, self.shader().before(self.spanned(lanes), self.profile.reproducible))
+    }
+
+    /// The lanes that a call works on: in the simulator, a segment may span subgroups.
+    fn spanned(&self, lanes: usize) -> usize {
+        lanes.max(self.unit.width.unwrap_or(1))
     }
 
     /// Checks the output buffer after each run.
     fn hold(&self, lanes: usize, who: &str, after: &[Buffers]) -> Result<(), String> {
-        let expected = self.shader().after(lanes, self.profile.reproducible);
+        let expected = self.shader().after(self.spanned(lanes), self.profile.reproducible);
         for (pattern, (column, buffers)) in expected.iter().zip(after).enumerate() {
             let wrong = |why| format!("{who}, {lanes} lanes, pattern {pattern}: {why}");
             compare(self.shader(), column, &buffers[1]).map_err(wrong)?;
@@ -134,30 +139,36 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// One of the subgroup sizes in `sizes` that are possible, chosen in turn; all of them if the profile is requested
-    /// by name.
-    fn sizes(&self, sizes: &[usize]) -> Vec<usize> {
-        let fit: Vec<usize> = sizes.iter().copied().filter(|size| *size >= self.unit.least()).collect();
-        match &fit[..] {
-            [] => Vec::new(),
-            _ if super::asks_for(&self.profile.name) => fit,
-            _ => {
-                let profile = self.profile.name.len() as u64 + u64::from(self.profile.version.1);
-                vec![fit[((self.unit.turn() + profile) % fit.len() as u64) as usize]]
-            }
+    /// One of the subgroup sizes that hold whole segments, chosen in turn; all of them if the profile is requested by name.
+    fn wide_sizes(&self, sizes: &[usize]) -> Vec<usize> {
+        self.sizes(sizes.iter().copied().filter(|size| *size >= self.unit.least()).collect())
+    }
+
+    /// One of these sizes, or all of them.
+    fn sizes(&self, sizes: Vec<usize>) -> Vec<usize> {
+        if sizes.is_empty() || super::asks_for(&self.profile.name) {
+            return sizes;
         }
+        let profile = self.profile.name.len() as u64 + u64::from(self.profile.version.1);
+        vec![sizes[((self.unit.turn() + profile) % sizes.len() as u64) as usize]]
+    }
+
+    /// The sizes that the simulator has for the operation: all of them, except for shuffles with NVIDIA's widths.
+    fn simulated_sizes(&self) -> Vec<usize> {
+        let fits = |size: &usize| *size >= self.unit.least() || !self.unit.row().family.contains("NV");
+        simulator::LANES.into_iter().filter(fits).collect()
     }
 
     fn simulate(&self, seen: &mut Seen) -> Result<(), String> {
         let own = self.profile.wave_size.map(|size| vec![size as usize]);
-        for lanes in own.unwrap_or_else(|| self.sizes(&simulator::LANES)) {
+        for lanes in own.unwrap_or_else(|| self.sizes(self.simulated_sizes())) {
             let kernel = self.source.kernel(self.profile, lanes)?;
             let text = print::print(&kernel, None);
             if !seen.is_new("simulated", lanes, self.profile.reproducible, &text) {
                 continue;
             }
             let after = simulator::run(&kernel, lanes, &self.request(Vec::new(), lanes))?;
-            let defined = self.shader().after(lanes, self.profile.reproducible);
+            let defined = self.shader().after(self.spanned(lanes), self.profile.reproducible);
             for (column, buffers) in defined.iter().zip(&after) {
                 let undefined = |at: &usize| column[*at].is_some() && buffers[1].undefined[*at];
                 if let Some(at) = (0..column.len()).find(undefined) {
@@ -221,7 +232,7 @@ impl Run<'_> {
     fn execute_module(&self, module: &[u32], seen: &mut Seen) -> Result<(), String> {
         judge::spirv_val(module, environment(self.profile), false)?;
         self.lower(module)?;
-        let sizes = if self.stages.executed { self.sizes(&lavapipe::LANES) } else { Vec::new() };
+        let sizes = if self.stages.executed { self.wide_sizes(&lavapipe::LANES) } else { Vec::new() };
         for lanes in sizes {
             // Everything except the version.
             let text = format!("{:?}", &module[2..]);
@@ -243,7 +254,7 @@ impl Run<'_> {
     /// Simulates a GLSL text.
     fn read_back(&self, text: &str, seen: &mut Seen) -> Result<(), String> {
         let own = self.profile.wave_size.map(|size| vec![size as usize]);
-        for lanes in own.unwrap_or_else(|| self.sizes(&simulator::LANES)) {
+        for lanes in own.unwrap_or_else(|| self.wide_sizes(&simulator::LANES)) {
             if seen.is_new("read back", lanes, self.profile.reproducible, text) {
                 let kernel = compiler::kernel_of_text(text)?;
                 let after = simulator::run(&kernel, lanes, &self.request(Vec::new(), lanes))?;
@@ -254,7 +265,7 @@ impl Run<'_> {
     }
 
     fn execute_text(&self, text: &str, seen: &mut Seen) -> Result<(), String> {
-        let sizes = if self.stages.executed { self.sizes(&lavapipe::LANES) } else { Vec::new() };
+        let sizes = if self.stages.executed { self.wide_sizes(&lavapipe::LANES) } else { Vec::new() };
         for lanes in sizes {
             if seen.is_new("Dawn", lanes, self.profile.reproducible, text) {
                 let after = dawn::run(lanes, text, &self.request(Vec::new(), lanes));

@@ -1,0 +1,303 @@
+//! The proof of programs over several subgroups: every invocation of a workgroup runs the program on symbols, in
+//! subgroups of every size, and gets what the operation means in a subgroup as wide as the workgroup.
+//!
+//! Barriers divide the run into phases. A read must find a slot that a single invocation wrote in an earlier phase of
+//! the same exchange, and a write must not reach memory that is read in its own phase.
+
+use super::{Column, SpanOp, SpanStep, Spanning};
+use crate::lane::check::operands::{patterns, rows};
+use crate::lane::check::terms::{Term, Terms, Traits};
+use crate::lane::check::{Effort, sorts_bits};
+use crate::lane::eval;
+use crate::lane::meaning::meaning;
+use crate::lane::op::{LaneOp, Members};
+use crate::lane::plan::{Operand, Step, StepOp};
+use crate::lane::request::Request;
+use crate::lane::value::{LaneRow, LaneValue, Lanes};
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// The most invocations that the symbols distinguish quickly.
+const INVOCATIONS: u32 = 128;
+
+/// A program that is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// A step has operands of the wrong kind, or the operation does not take these operands.
+    Malformed,
+    /// A slot is read that no invocation has written, or whose write no barrier orders before the read.
+    Unordered { column: Column, slot: u32 },
+    /// Two invocations write one slot, or a write may overtake a read.
+    Overwritten { column: Column, slot: u32 },
+    /// An invocation gets another value than the operation means.
+    Invocation { size: u32, invocation: u32, expected: String, got: String },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Malformed => f.write_str("a step has operands of the wrong kind"),
+            Fault::Unordered { column, slot } => {
+                write!(f, "slot {slot} of exchange {} is read before a barrier orders its write", column.exchange)
+            }
+            Fault::Overwritten { column, slot } => {
+                write!(f, "slot {slot} of exchange {} is written twice, or while it is read", column.exchange)
+            }
+            Fault::Invocation { size, invocation, expected, got } => {
+                write!(f, "in subgroups of {size} lanes, invocation {invocation} gives {got} where {expected} is meant")
+            }
+        }
+    }
+}
+
+/// Checks a program in subgroups of every size from [`Spanning::part`] on. Returns the number of runs.
+///
+/// # Errors
+/// Returns the first fault.
+pub fn check(request: &Request, ordered: bool, spanning: &Spanning, effort: Effort) -> Result<u32, Fault> {
+    let invocations = (2 * spanning.width).min(INVOCATIONS).max(spanning.width);
+    let float = request.inputs.first().is_some_and(|input| input.ty.is_float());
+    let total = matches!(request.op, LaneOp::Sort { .. }) && sorts_bits(request);
+    let has_order = !matches!(request.op, LaneOp::Reduce { members: Members::Active, .. });
+    let traits = Traits { ordered: ordered && float && has_order, float, total };
+    let mut runs = 0;
+    let sizes = (0..).map(|level| spanning.part << level).take_while(|size| *size <= invocations);
+    for size in sizes {
+        for pattern in patterns(request, effort) {
+            let inputs = rows(request, invocations, &pattern);
+            let run = Run { spanning, size, invocations, inputs: &inputs, terms: Terms::new(traits) };
+            run.compare(request)?;
+            runs += 1;
+        }
+    }
+    Ok(runs)
+}
+
+type TermRow = LaneRow<Term>;
+
+/// A run of a workgroup.
+struct Run<'a> {
+    spanning: &'a Spanning,
+    /// Lanes of a subgroup.
+    size: u32,
+    invocations: u32,
+    inputs: &'a [TermRow],
+    terms: Terms,
+}
+
+impl Run<'_> {
+    fn compare(mut self, request: &Request) -> Result<(), Fault> {
+        let lanes = Lanes::full(self.invocations);
+        let expected = meaning(&mut self.terms, request.op, self.inputs, lanes).ok_or(Fault::Malformed)?;
+        let got = self.results()?;
+        if expected.len() != got.len() {
+            return Err(Fault::Malformed);
+        }
+        for (expected, got) in expected.iter().zip(&got) {
+            let differs = |(expected, got): (&LaneValue<Term>, &LaneValue<Term>)| {
+                *expected != LaneValue::Poison && expected != got
+            };
+            if let Some(at) = expected.iter().zip(got).position(differs) {
+                let show = |row: &TermRow| self.terms.show(row[at]);
+                let (size, invocation) = (self.size, at as u32);
+                return Err(Fault::Invocation { size, invocation, expected: show(expected), got: show(got) });
+            }
+        }
+        Ok(())
+    }
+
+    fn results(&mut self) -> Result<Vec<TermRow>, Fault> {
+        let mut memory = Memory::default();
+        let mut steps: Vec<TermRow> = Vec::new();
+        let mut riders: FxHashMap<usize, TermRow> = FxHashMap::default();
+        for (at, step) in self.spanning.steps.iter().enumerate() {
+            let args: Vec<TermRow> = step
+                .operands()
+                .iter()
+                .map(|arg| self.row(*arg, &steps))
+                .collect::<Option<_>>()
+                .ok_or(Fault::Malformed)?;
+            let row = match step.op {
+                SpanOp::Lane(op) => {
+                    let mut made = self.in_subgroups(op, &args).ok_or(Fault::Malformed)?;
+                    if made.len() > 1 {
+                        riders.extend(made.pop().map(|second| (at, second)));
+                    }
+                    made.pop().ok_or(Fault::Malformed)?
+                }
+                SpanOp::Riders => match step.args[0] {
+                    Operand::Step(sort) => riders.get(&usize::from(sort)).cloned().ok_or(Fault::Malformed)?,
+                    _ => return Err(Fault::Malformed),
+                },
+                SpanOp::Number => (0..self.invocations).map(LaneValue::Index).collect(),
+                SpanOp::Plain(op) => self.plain(step, op, &args).ok_or(Fault::Malformed)?,
+                SpanOp::Put(column) => self.put(&mut memory, column, &args)?,
+                SpanOp::Get(column) => self.get(&mut memory, column, &args)?,
+                SpanOp::Barrier => {
+                    memory.phase += 1;
+                    Vec::new()
+                }
+            };
+            steps.push(row);
+        }
+        let results = [Some(self.spanning.result), self.spanning.second].into_iter().flatten();
+        results.map(|operand| self.row(operand, &steps).ok_or(Fault::Malformed)).collect()
+    }
+
+    fn row(&self, operand: Operand, steps: &[TermRow]) -> Option<TermRow> {
+        let all = |value| Some(vec![value; self.invocations as usize]);
+        match operand {
+            Operand::Input(n) => self.inputs.get(usize::from(n)).cloned(),
+            Operand::Step(n) => steps.get(usize::from(n)).cloned(),
+            Operand::Const(value) => all(LaneValue::Index(value)),
+            Operand::Bool(value) => all(LaneValue::Bool(value)),
+            Operand::Setup(_) | Operand::None => None,
+        }
+    }
+
+    /// The meaning of an operation in each subgroup.
+    fn in_subgroups(&mut self, op: LaneOp, args: &[TermRow]) -> Option<Vec<TermRow>> {
+        let size = self.size as usize;
+        let mut results: Vec<TermRow> = Vec::new();
+        for start in (0..self.invocations as usize).step_by(size) {
+            let inputs: Vec<TermRow> = args.iter().map(|row| row[start..start + size].to_vec()).collect();
+            let made = meaning(&mut self.terms, op, &inputs, Lanes::full(self.size))?;
+            results.resize(made.len(), Vec::new());
+            results.iter_mut().zip(made).for_each(|(all, part)| all.extend(part));
+        }
+        Some(results)
+    }
+
+    fn plain(&mut self, step: &SpanStep, op: StepOp, args: &[TermRow]) -> Option<TermRow> {
+        let step = Step { op, args: step.args, ty: step.ty };
+        eval::arithmetic(&mut self.terms, &step, args, self.inputs, Lanes::full(self.invocations))
+    }
+
+    fn put(&self, memory: &mut Memory, column: Column, args: &[TermRow]) -> Result<TermRow, Fault> {
+        for at in 0..self.invocations as usize {
+            match args.get(2).map_or(LaneValue::Bool(true), |condition| condition[at]) {
+                LaneValue::Bool(true) => {
+                    memory.put(column, args[0][at].index().ok_or(Fault::Malformed)?, args[1][at])?
+                }
+                LaneValue::Bool(false) => {}
+                _ => return Err(Fault::Malformed),
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn get(&self, memory: &mut Memory, column: Column, args: &[TermRow]) -> Result<TermRow, Fault> {
+        args[0].iter().map(|slot| memory.get(column, slot.index().ok_or(Fault::Malformed)?)).collect()
+    }
+}
+
+/// Workgroup memory: two areas, which exchanges use in turn.
+#[derive(Default)]
+struct Memory {
+    /// The barriers so far.
+    phase: u32,
+    /// The value of a slot, and the phase of its write.
+    slots: FxHashMap<(Column, u32), (LaneValue<Term>, u32)>,
+    areas: [Area; 2],
+}
+
+#[derive(Default)]
+struct Area {
+    /// The exchange that wrote last.
+    exchange: Option<u8>,
+    /// The phase of the last read.
+    read: Option<u32>,
+}
+
+impl Memory {
+    fn put(&mut self, column: Column, slot: u32, value: LaneValue<Term>) -> Result<(), Fault> {
+        let area = &mut self.areas[usize::from(column.exchange) % 2];
+        area.exchange = Some(column.exchange);
+        let is_read = area.read == Some(self.phase);
+        let before = self.slots.insert((column, slot), (value, self.phase));
+        if is_read || before.is_some() { Err(Fault::Overwritten { column, slot }) } else { Ok(()) }
+    }
+
+    fn get(&mut self, column: Column, slot: u32) -> Result<LaneValue<Term>, Fault> {
+        let area = &mut self.areas[usize::from(column.exchange) % 2];
+        area.read = Some(self.phase);
+        match self.slots.get(&(column, slot)) {
+            Some((value, phase)) if *phase < self.phase && area.exchange == Some(column.exchange) => Ok(*value),
+            _ => Err(Fault::Unordered { column, slot }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::catalog;
+    use crate::lane::request::ScalarKind;
+    use crate::lane::spanning::plan::{Given, plan};
+    use rustc_hash::FxHashSet;
+
+    /// All programs for the operations of the catalog, with their requests and orders.
+    fn programs() -> impl Iterator<Item = (catalog::Sample, bool, Spanning)> {
+        let parts = [1, 4, 16, 32];
+        let ways = move || parts.into_iter().flat_map(|part| [(part, false), (part, true)]);
+        let mut seen = FxHashSet::default();
+        let kind = |sample: &catalog::Sample| -> Vec<_> {
+            // A proof depends on the kinds of the operands, not on their sizes.
+            sample.inputs.iter().map(|input| (input.ty.is_float(), input.ty.kind == ScalarKind::Bool)).collect()
+        };
+        let samples = catalog::all().into_iter().filter(move |sample| seen.insert((sample.op, kind(sample))));
+        samples.flat_map(move |sample| {
+            ways().filter_map(move |(part, ordered)| {
+                let float = sample.inputs.first().is_some_and(|input| input.ty.is_float());
+                if ordered && !float {
+                    return None;
+                }
+                let given = Given { inputs: sample.inputs.len(), float, ordered };
+                plan(sample.op, given, part).map(|spanning| (sample.clone(), ordered, spanning))
+            })
+        })
+    }
+
+    #[test]
+    fn programs_are_right_in_subgroups_of_every_size() {
+        let mut count = 0;
+        for (sample, ordered, spanning) in programs() {
+            let found = check(&sample.request(), ordered, &spanning, Effort::Glance);
+            assert!(found.is_ok(), "{:?} in parts of {}, ordered: {ordered}: {found:?}", sample.op, spanning.part);
+            count += 1;
+        }
+        assert!(count > 200, "{count}");
+    }
+
+    #[test]
+    fn every_barrier_is_needed() {
+        for (sample, ordered, spanning) in programs() {
+            let barriers = (0..spanning.steps.len()).filter(|at| spanning.steps[*at].op == SpanOp::Barrier);
+            for at in barriers {
+                let mut without = spanning.clone();
+                // A step that does nothing keeps the numbers of the others.
+                without.steps[at].op = SpanOp::Number;
+                let found = check(&sample.request(), ordered, &without, Effort::Glance);
+                assert!(
+                    matches!(found, Err(Fault::Unordered { .. } | Fault::Overwritten { .. })),
+                    "{:?} in parts of {}: {found:?}",
+                    sample.op,
+                    spanning.part
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_slot_is_noticed() {
+        for (sample, ordered, spanning) in programs() {
+            let is_read = |op| matches!(op, SpanOp::Get(Column { value: 0, .. }));
+            let mut reads = (0..spanning.steps.len()).filter(|at| is_read(spanning.steps[*at].op));
+            let Some(at) = reads.next_back() else { continue };
+            let mut wrong = spanning.clone();
+            wrong.steps[at].args[0] = Operand::Const(0);
+            let found = check(&sample.request(), ordered, &wrong, Effort::Glance);
+            assert!(found.is_err(), "{:?} in parts of {}", sample.op, spanning.part);
+        }
+    }
+}
