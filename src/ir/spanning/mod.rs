@@ -8,6 +8,9 @@
 mod areas;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 use super::calls::callees_first;
 use super::print::lane_text;
 use super::uniform::{is_written, parted};
