@@ -26,7 +26,7 @@ impl Hlsl {
                     // The magnitude of the minimum does not fit in a signed literal.
                     32 if value == i64::from(i32::MIN) => Expr::primary("int(0x80000000u)"),
                     64 if value == i64::MIN => Expr::primary("int64_t(0x8000000000000000ull)"),
-                    32 => Expr::new(value.to_string(), level),
+                    32 => untyped(value.to_string(), level),
                     64 => Expr::new(format!("{value}ll"), level),
                     _ => Expr::primary(format!("{}({value})", t.vector_name(scalar, 1))),
                 }
@@ -57,6 +57,7 @@ impl Hlsl {
         let level = if digits.starts_with('-') { Level::Unary } else { Level::Primary };
         match scalar.width {
             16 => Expr::primary(format!("{name}({digits})")),
+            32 => untyped(digits, level),
             _ => Expr::new(digits, level),
         }
     }
@@ -107,13 +108,25 @@ impl Hlsl {
     }
 }
 
-/// The value with an explicit type if literals alone are ambiguous, because compilers then compute with 64 bits.
+fn untyped(digits: String, level: Level) -> Expr {
+    Expr { is_untyped: true, ..Expr::new(digits, level) }
+}
+
+/// The value with an explicit type if it has only literals, because compilers then compute with 64 bits.
 pub(super) fn typed(t: &mut Writer, value: &Expr, ty: TypeId) -> Expr {
-    let is_named = value.text.contains(|c: char| c.is_ascii_alphabetic());
-    match is_named && !value.text.contains(" ? ") {
-        true => value.clone(),
-        false => Expr::call(&t.type_name(ty), std::slice::from_ref(value)),
+    match value.is_untyped {
+        true => Expr::call(&t.type_name(ty), std::slice::from_ref(value)),
+        false => value.clone(),
     }
+}
+
+/// Operands whose first one has an explicit type if all of them have only literals and one is more than a literal.
+pub(super) fn first_typed(t: &mut Writer, values: &[Expr], ty: TypeId) -> Vec<Expr> {
+    let mut values = values.to_vec();
+    if values.iter().all(|value| value.is_untyped) && values.iter().any(|value| value.level > Level::Unary) {
+        values[0] = typed(t, &values[0], ty);
+    }
+    values
 }
 
 /// The components of a vector one by one; for a scalar, the scalar itself.
