@@ -3,11 +3,30 @@
 use super::Hlsl;
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
+use crate::backend::source::function::Body;
 use crate::backend::source::writer::Writer;
 use crate::ir::constant::sign_extend;
-use crate::ir::{Scalar, ScalarKind, Type, TypeId, print::scalar_name};
+use crate::ir::{ConstId, ConstValue, Scalar, ScalarKind, Type, TypeId, Value, print::scalar_name};
 
 impl Hlsl {
+    /// A constant as an operand: a local variable if it holds arrays of vectors. DXC replaces static variables by the
+    /// constants of the module that are assigned to them, and crashes if these hold arrays of vectors.
+    pub fn constant(&self, b: &mut Body, id: ConstId) -> Expr {
+        if !is_local(b.t, id) {
+            return b.t.constant(id);
+        }
+        let list = b.t.spelled(id);
+        b.name("made", b.t.module.constants.get(id).ty, &list)
+    }
+
+    /// The initial value of a local variable.
+    pub fn first_value(&self, b: &mut Body, value: Value) -> String {
+        match value {
+            Value::Const(id) if is_local(b.t, id) => b.t.spelled(id).text,
+            _ => b.value(value).text,
+        }
+    }
+
     /// A scalar by its bits.
     pub fn literal(&self, t: &mut Writer, scalar: Scalar, bits: u64) -> Expr {
         match scalar.kind {
@@ -106,6 +125,14 @@ impl Hlsl {
         t.specializations.extend([format!("#ifndef {by}"), format!("#define {by} {value}"), "#endif".to_string()]);
         t.specializations.push(format!("static const {ty} {name} = {by};"));
     }
+}
+
+/// Returns true if a constant is a list in the functions that use it.
+fn is_local(t: &Writer, id: ConstId) -> bool {
+    let constant = t.module.constants.get(id);
+    let is_vector = |ty| matches!(t.types.get(ty), Type::Vector { .. });
+    let is_list = matches!(constant.value, ConstValue::Composite(_));
+    is_list && t.types.holds(constant.ty, |ty| matches!(ty, Type::Array { element, .. } if is_vector(element)))
 }
 
 fn untyped(digits: String, level: Level) -> Expr {
