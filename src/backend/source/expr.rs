@@ -72,6 +72,8 @@ pub(super) struct Expr {
     pub text: String,
     pub level: Level,
     pub reads: Reads,
+    /// True if the expression has only literals, whose types the language chooses by their context.
+    pub is_untyped: bool,
     /// The operand, if the expression is the negation of a bool.
     pub negated: Option<Box<Expr>>,
     /// The component that all of a vector's are.
@@ -90,7 +92,17 @@ impl Expr {
         limits::spend(1);
         limits::write(text.len());
         let reads = Reads::default();
-        Expr { text, level, reads, negated: None, component: None, assigned: None, unsigned: None, swizzled: None }
+        Expr {
+            text,
+            level,
+            reads,
+            is_untyped: false,
+            negated: None,
+            component: None,
+            assigned: None,
+            unsigned: None,
+            swizzled: None,
+        }
     }
 
     /// A name, a literal or a call.
@@ -142,12 +154,13 @@ impl Expr {
         let is_assigned =
             matches!(level, Level::Product | Level::Sum | Level::Shift | Level::And | Level::Xor | Level::Or);
         let assigned = is_assigned.then(|| Box::new([op.to_string(), left_text, right.text.clone()]));
-        Expr { assigned, ..made }
+        Expr { assigned, is_untyped: left.is_untyped && right.is_untyped, ..made }
     }
 
     /// `op operand`.
     pub fn unary(op: &str, operand: &Expr) -> Expr {
-        Expr::new(format!("{op}{}", operand.at(Level::Primary)), Level::Unary).reading(&operand.reads)
+        let made = Expr::new(format!("{op}{}", operand.at(Level::Primary)), Level::Unary).reading(&operand.reads);
+        Expr { is_untyped: operand.is_untyped, ..made }
     }
 
     /// The negation of a bool.
@@ -160,7 +173,9 @@ impl Expr {
 
     pub fn choice(condition: &Expr, accept: &Expr, reject: &Expr) -> Expr {
         let [c, a, r] = [condition, accept, reject].map(|part| part.at(Level::LogicalOr));
-        Expr::new(format!("{c} ? {a} : {r}"), Level::Choice).reading(&Reads::of([condition, accept, reject]))
+        let made =
+            Expr::new(format!("{c} ? {a} : {r}"), Level::Choice).reading(&Reads::of([condition, accept, reject]));
+        Expr { is_untyped: accept.is_untyped && reject.is_untyped, ..made }
     }
 
     /// A member, component or element, with the text of its `suffix`.

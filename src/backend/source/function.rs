@@ -459,7 +459,7 @@ impl<'t, 'a> Body<'t, 'a> {
     /// The text of an operand.
     pub fn value(&mut self, value: Value) -> Expr {
         match value {
-            Value::Const(id) => self.t.constant(id),
+            Value::Const(id) => self.t.language.constant(self, id),
             Value::Param(index) => {
                 let language = self.t.language;
                 let made = language.param(self, index);

@@ -219,6 +219,11 @@ pub(super) trait Language: Debug + Sync {
         true
     }
 
+    /// A constant as an operand.
+    fn constant(&self, b: &mut Body, id: ConstId) -> Expr {
+        b.t.constant(id)
+    }
+
     fn literal(&self, t: &mut Writer, scalar: Scalar, bits: u64) -> Expr;
 
     /// Zero of any type that has values.

@@ -35,7 +35,7 @@ impl Hlsl {
         let given =
             if name == "unpack_double" { value.clone() } else { self.same_width(t, value, (a, unsigned(a)), n) };
         let ty = t.types.vector(unsigned(a), n);
-        let packed = Expr::call(self.help(t, name, ty), &[given]);
+        let packed = self.helped(t, name, &[given], ty);
         self.same_width(t, &packed, (unsigned(b), b), m)
     }
 
@@ -54,9 +54,9 @@ impl Hlsl {
             (Sint | Uint, Float, 16) => "asfloat16",
             (Float, _, 64) if size == 1 => {
                 let double = t.types.vector(Scalar::F64, 1);
-                let words = Expr::call(self.help(t, "unpack_double", double), std::slice::from_ref(value));
+                let words = self.helped(t, "unpack_double", std::slice::from_ref(value), double);
                 let pair = t.types.vector(Scalar::U32, 2);
-                let whole = Expr::call(self.help(t, "pack_uint64", pair), &[words]);
+                let whole = self.helped(t, "pack_uint64", &[words], pair);
                 return self.same_width(t, &whole, (Scalar::U64, to), 1);
             }
             (_, Float, 64) if size == 1 => {

@@ -3,11 +3,30 @@
 use super::Hlsl;
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
+use crate::backend::source::function::Body;
 use crate::backend::source::writer::Writer;
 use crate::ir::constant::sign_extend;
-use crate::ir::{Scalar, ScalarKind, Type, TypeId, print::scalar_name};
+use crate::ir::{ConstId, ConstValue, Scalar, ScalarKind, Type, TypeId, Value, print::scalar_name};
 
 impl Hlsl {
+    /// A constant as an operand: a local variable if it holds arrays of vectors. DXC replaces static variables by the
+    /// constants of the module that are assigned to them, and crashes if these hold arrays of vectors.
+    pub fn constant(&self, b: &mut Body, id: ConstId) -> Expr {
+        if !is_local(b.t, id) {
+            return b.t.constant(id);
+        }
+        let list = b.t.spelled(id);
+        b.name("made", b.t.module.constants.get(id).ty, &list)
+    }
+
+    /// The initial value of a local variable.
+    pub fn first_value(&self, b: &mut Body, value: Value) -> String {
+        match value {
+            Value::Const(id) if is_local(b.t, id) => b.t.spelled(id).text,
+            _ => b.value(value).text,
+        }
+    }
+
     /// A scalar by its bits.
     pub fn literal(&self, t: &mut Writer, scalar: Scalar, bits: u64) -> Expr {
         match scalar.kind {
@@ -26,7 +45,7 @@ impl Hlsl {
                     // The magnitude of the minimum does not fit in a signed literal.
                     32 if value == i64::from(i32::MIN) => Expr::primary("int(0x80000000u)"),
                     64 if value == i64::MIN => Expr::primary("int64_t(0x8000000000000000ull)"),
-                    32 => Expr::new(value.to_string(), level),
+                    32 => untyped(value.to_string(), level),
                     64 => Expr::new(format!("{value}ll"), level),
                     _ => Expr::primary(format!("{}({value})", t.vector_name(scalar, 1))),
                 }
@@ -57,6 +76,7 @@ impl Hlsl {
         let level = if digits.starts_with('-') { Level::Unary } else { Level::Primary };
         match scalar.width {
             16 => Expr::primary(format!("{name}({digits})")),
+            32 => untyped(digits, level),
             _ => Expr::new(digits, level),
         }
     }
@@ -107,13 +127,33 @@ impl Hlsl {
     }
 }
 
-/// The value with an explicit type if literals alone are ambiguous, because compilers then compute with 64 bits.
+/// Returns true if a constant is a list in the functions that use it.
+fn is_local(t: &Writer, id: ConstId) -> bool {
+    let constant = t.module.constants.get(id);
+    let is_vector = |ty| matches!(t.types.get(ty), Type::Vector { .. });
+    let is_list = matches!(constant.value, ConstValue::Composite(_));
+    is_list && t.types.holds(constant.ty, |ty| matches!(ty, Type::Array { element, .. } if is_vector(element)))
+}
+
+fn untyped(digits: String, level: Level) -> Expr {
+    Expr { is_untyped: true, ..Expr::new(digits, level) }
+}
+
+/// The value with an explicit type if it has only literals, because compilers then compute with 64 bits.
 pub(super) fn typed(t: &mut Writer, value: &Expr, ty: TypeId) -> Expr {
-    let is_named = value.text.contains(|c: char| c.is_ascii_alphabetic());
-    match is_named && !value.text.contains(" ? ") {
-        true => value.clone(),
-        false => Expr::call(&t.type_name(ty), std::slice::from_ref(value)),
+    match value.is_untyped {
+        true => Expr::call(&t.type_name(ty), std::slice::from_ref(value)),
+        false => value.clone(),
     }
+}
+
+/// Operands whose first one has an explicit type if all of them have only literals and one is more than a literal.
+pub(super) fn first_typed(t: &mut Writer, values: &[Expr], ty: TypeId) -> Vec<Expr> {
+    let mut values = values.to_vec();
+    if values.iter().all(|value| value.is_untyped) && values.iter().any(|value| value.level > Level::Unary) {
+        values[0] = typed(t, &values[0], ty);
+    }
+    values
 }
 
 /// The components of a vector one by one; for a scalar, the scalar itself.

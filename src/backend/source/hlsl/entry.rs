@@ -14,6 +14,7 @@ use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
     ArrayLen, Binding, BuiltIn, ConstValue, DepthPromise, EntryPoint, GlobalId, Scalar, Space, Stage, Type, TypeId,
+    Value,
 };
 
 impl Hlsl {
@@ -123,7 +124,7 @@ impl Hlsl {
         for (id, global) in b.t.module.globals.iter() {
             let init = global.init.filter(|init| global.space == Space::Private && is_assigned_at_entry(b.t, *init));
             if let (Some(init), true) = (init, b.t.globals.contains_key(&id)) {
-                let value = b.t.constant(init).text;
+                let value = b.value(Value::Const(init)).text;
                 let name = b.t.global(id);
                 b.setup_line(format!("{name} = {value}"));
             }

@@ -141,6 +141,7 @@ impl Hlsl {
         match b.t.types.get(ty) {
             Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } => Expr::call(&b.t.type_name(ty), &parts),
             _ => {
+                let parts = self.loaded_apart(b, parts);
                 let list: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
                 let value = Expr::primary(format!("{{ {} }}", list.join(", ")));
                 let is_listed = b.current.is_some_and(|id| {
@@ -150,6 +151,19 @@ impl Hlsl {
                 if is_listed { value.reading(&Expr::call("", &parts).reads) } else { b.name("made", ty, &value) }
             }
         }
+    }
+
+    /// The parts of a list, with a name for the first one if it is loaded from a buffer of bytes: DXC gives an inner list
+    /// that begins with such a load the type that it has in memory.
+    fn loaded_apart(&self, b: &mut Body, mut parts: Vec<Expr>) -> Vec<Expr> {
+        if let Some(Op::Construct(values)) = b.current.map(|id| &b.f.insts[id].op)
+            && let Some(Value::Inst(first)) = b.f.values(*values).first()
+            && let Op::Load(pointer) = b.f.insts[*first].op
+            && matches!(b.made(pointer), Made::Bytes(_))
+        {
+            parts[0] = b.plain(parts[0].clone(), b.f.insts[*first].ty);
+        }
+        parts
     }
 
     pub fn choice(&self, b: &mut Body, [condition, accept, reject]: &[Expr; 3], ty: TypeId) -> Expr {

@@ -1,9 +1,11 @@
 //! Helper functions of a text, for operations that the language lacks.
 
 use super::Hlsl;
+use super::constants::typed;
+use crate::backend::source::expr::Expr;
 use crate::backend::source::helpers::{Helper, helper};
 use crate::backend::source::writer::Writer;
-use crate::ir::TypeId;
+use crate::ir::{Scalar, TypeId};
 
 /// Names of the functions.
 pub(super) const NAMES: &[&str] = &[
@@ -239,5 +241,17 @@ impl Hlsl {
     /// Adds a function to the text for a type of operands, and returns its name.
     pub fn help(&self, t: &mut Writer, name: &'static str, ty: TypeId) -> &'static str {
         t.help(HELPERS, name, ty)
+    }
+
+    /// A call of a function that is added to the text for the type of its first operand.
+    pub fn helped(&self, t: &mut Writer, name: &'static str, args: &[Expr], ty: TypeId) -> Expr {
+        let name = self.help(t, name, ty);
+        match args {
+            // The literal of an integer fits the overloads for both signs.
+            [first, rest @ ..] if t.types.scalar_of(ty).is_some_and(Scalar::is_int) => {
+                Expr::call(name, &[&[typed(t, first, ty)], rest].concat())
+            }
+            _ => Expr::call(name, args),
+        }
     }
 }

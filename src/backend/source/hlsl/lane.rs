@@ -26,8 +26,7 @@ impl Hlsl {
     /// The lanes of the wave with this relation to the lane.
     fn mask(&self, b: &mut Body, op: MaskOp) -> Expr {
         let next = Expr::binary("+", Level::Sum, &Expr::primary(INDEX), &Expr::primary("1u"));
-        let below =
-            |b: &mut Body, count: Expr| Expr::call(self.help(b.t, "lanes_below", crate::ir::Types::U32), &[count]);
+        let below = |b: &mut Body, count: Expr| self.helped(b.t, "lanes_below", &[count], crate::ir::Types::U32);
         let (from, to) = match op {
             MaskOp::Lt => return below(b, Expr::primary(INDEX)),
             MaskOp::Le => return below(b, next),

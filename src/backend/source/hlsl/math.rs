@@ -1,7 +1,7 @@
 //! Arithmetic: operators and intrinsic functions (Microsoft's reference, "Intrinsic Functions").
 
 use super::Hlsl;
-use super::constants::{parts_of, typed};
+use super::constants::{first_typed, parts_of, typed};
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::operators::operator;
@@ -123,6 +123,8 @@ impl Hlsl {
         let size = t.types.components(of[0]).unwrap_or(1);
         let is_bool = scalar.is_some_and(Scalar::is_bool);
         let (text, level) = operator(op);
+        let both = first_typed(t, &[a.clone(), b.clone()], of[0]);
+        let [a, b] = [&both[0], &both[1]];
         Some(match op {
             // Columns are the language's rows.
             BinaryOp::MatrixTimesVector | BinaryOp::VectorTimesMatrix | BinaryOp::MatrixTimesMatrix => {
@@ -187,6 +189,7 @@ impl Hlsl {
         if scalar == Some(Scalar::F64) && !takes_doubles(function) {
             return Some(t.lacking("such functions of doubles"));
         }
+        let args = &of.first().map_or_else(Vec::new, |of| first_typed(t, args, *of))[..];
         match function {
             MathFn::Abs if kind == Some(ScalarKind::Uint) => return args.first().cloned(),
             MathFn::Sign => return Some(self.sign(t, args, scalar?, ty)),
@@ -219,7 +222,7 @@ impl Hlsl {
             _ => {}
         }
         if let Some(name) = added(function) {
-            return Some(Expr::call(self.help(t, name, of[0]), args));
+            return Some(self.helped(t, name, args, of[0]));
         }
         Some(Expr::call(intrinsic(function)?, args))
     }
@@ -232,7 +235,7 @@ impl Hlsl {
                 Expr::call("min", &[args[0].clone(), one])
             }
             ScalarKind::Sint if scalar.width == 32 => Expr::call("sign", args),
-            ScalarKind::Sint => Expr::call(self.help(t, "sign_of", ty), args),
+            ScalarKind::Sint => self.helped(t, "sign_of", args, ty),
             _ => Expr::call(&t.type_name(ty), &[Expr::call("sign", args)]),
         }
     }
@@ -242,7 +245,7 @@ impl Hlsl {
         let Some((scalar, size)) = t.shape(of) else { return t.broken("bits of such types") };
         // Compilers differ in the highest bit of negative numbers.
         if function == MathFn::FindMsb && scalar == Scalar::I32 {
-            let highest = Expr::call(self.help(t, "find_msb", of), args);
+            let highest = self.helped(t, "find_msb", args, of);
             return t.converted(&highest, of, ty);
         }
         let name = match function {
@@ -343,8 +346,8 @@ impl Hlsl {
         let [x, y] = [0, 1].map(|at| b.plain(args[at].clone(), of[at]));
         let words = b.t.types.vector(Scalar::U32, size);
         self.help(b.t, "umul_high", words);
-        let name = if scalar.is_signed() { self.help(b.t, "imul_high", of[0]) } else { "umul_high" };
-        let product = Expr::call(name, &[x.clone(), y.clone()]);
+        let name = if scalar.is_signed() { "imul_high" } else { "umul_high" };
+        let product = self.helped(b.t, name, &[x.clone(), y.clone()], of[0]);
         let high = b.name("high", high, &product);
         Made::Pair([b.name("low", low, &Expr::binary("*", Level::Product, &x, &y)), high])
     }

@@ -210,6 +210,10 @@ impl Language for Hlsl {
         "static const "
     }
 
+    fn constant(&self, b: &mut Body, id: ConstId) -> Expr {
+        self.constant(b, id)
+    }
+
     fn literal(&self, t: &mut Writer, scalar: Scalar, bits: u64) -> Expr {
         self.literal(t, scalar, bits)
     }
@@ -298,6 +302,10 @@ impl Language for Hlsl {
     /// By the rules of 2018 the variable stays in scope to the end of the block around the loop.
     fn ends_counters(&self) -> bool {
         false
+    }
+
+    fn first_value(&self, b: &mut Body, value: Value, _: TypeId) -> String {
+        self.first_value(b, value)
     }
 
     fn hint(&self, _: &mut Body, hint: ControlHint) -> &'static str {
