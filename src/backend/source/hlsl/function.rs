@@ -11,8 +11,8 @@ use crate::backend::source::image::Root;
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    Binding, BuiltIn, DerivativeGroup, EntryPoint, GlobalId, InterpolateAt, Op, Param, Sampling, Scalar, Space, Stage,
-    Type, TypeId, Value, Values,
+    Binding, BuiltIn, DerivativeGroup, EntryPoint, Function, GlobalId, InstId, InterpolateAt, Op, Param, Sampling,
+    Scalar, Space, Stage, Type, TypeId, Value, Values,
 };
 
 impl Hlsl {
@@ -153,15 +153,17 @@ impl Hlsl {
         }
     }
 
-    /// The parts of a list, with a name for the first one if it is loaded from a buffer of bytes: DXC gives an inner list
-    /// that begins with such a load the type that it has in memory.
+    /// The parts of a list, with a name for the first one if its first number is loaded from a buffer of bytes: DXC gives
+    /// a list that begins with such a load the type that it has in memory.
     fn loaded_apart(&self, b: &mut Body, mut parts: Vec<Expr>) -> Vec<Expr> {
-        if let Some(Op::Construct(values)) = b.current.map(|id| &b.f.insts[id].op)
-            && let Some(Value::Inst(first)) = b.f.values(*values).first()
-            && let Op::Load(pointer) = b.f.insts[*first].op
+        let Some(part) = b.current.and_then(|id| first_of(b.f, id)) else { return parts };
+        let ty = b.f.insts[part].ty;
+        let is_vector = matches!(b.t.types.get(ty), Type::Vector { .. });
+        let number = first_of(b.f, part).filter(|_| is_vector).unwrap_or(part);
+        if let Op::Load(pointer) = b.f.insts[number].op
             && matches!(b.made(pointer), Made::Bytes(_))
         {
-            parts[0] = b.plain(parts[0].clone(), b.f.insts[*first].ty);
+            parts[0] = b.plain(parts[0].clone(), ty);
         }
         parts
     }
@@ -202,4 +204,14 @@ impl Hlsl {
         list.extend(args);
         Expr::call(name, &list)
     }
+}
+
+/// The first part of a composite, if it is the result of an instruction.
+fn first_of(f: &Function, id: InstId) -> Option<InstId> {
+    let first = match f.insts[id].op {
+        Op::Construct(parts) => *f.values(parts).first()?,
+        Op::Splat(part) => part,
+        _ => return None,
+    };
+    if let Value::Inst(id) = first { Some(id) } else { None }
 }
