@@ -74,7 +74,7 @@ struct Around {
 struct Walk<'a> {
     f: &'a Function,
     id: FuncId,
-    wide: &'a Wide,
+    wide: &'a Wide<'a>,
     /// The states after the functions that use workgroup memory.
     exits: &'a FxHashMap<FuncId, Busy>,
     choices: &'a mut FxHashMap<(FuncId, InstId), Choice>,

@@ -3,7 +3,7 @@
 //!
 //! All invocations of the workgroup must reach such an operation, and its stage must have workgroup memory; otherwise it
 //! is an error. The memory has two areas of equal size. Consecutive exchanges alternate between them, so that each needs
-//! a single barrier ([`areas`]).
+//! a single barrier (`areas.rs`).
 
 mod areas;
 mod write;
@@ -38,9 +38,12 @@ struct Site {
     program: Spanning,
 }
 
-/// All such operations that entry points reach, in the order of functions and instructions.
-#[derive(Debug, Default)]
-struct Wide {
+/// All such operations that the entry points of a module reach, in the order of functions and instructions.
+struct Wide<'a> {
+    module: &'a Module,
+    profile: &'a Profile,
+    /// Lanes of a subgroup.
+    lanes: u32,
     sites: Vec<((FuncId, InstId), Site)>,
     index: FxHashMap<(FuncId, InstId), usize>,
 }
@@ -55,9 +58,9 @@ pub fn spanned<'a>(module: &'a Module, profile: &Profile) -> Result<Cow<'a, Modu
     if wide.sites.is_empty() {
         return Ok(Cow::Borrowed(module));
     }
-    let invocations = wide.check(module, profile, lanes)?;
+    let invocations = wide.check()?;
     let mut module = module.clone();
-    Rewrite { module: &mut module, profile, lanes, invocations }.run(&wide);
+    Rewrite { module: &mut module, wide: &wide, invocations }.run();
     Ok(Cow::Owned(module))
 }
 
@@ -79,24 +82,30 @@ pub fn refusals(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     functions.flat_map(|f| f.insts.iter().filter_map(|(_, inst)| refusal(f, inst))).collect()
 }
 
-impl Wide {
-    fn of(module: &Module, profile: &Profile, lanes: u32) -> Wide {
-        let mut wide = Wide::default();
+impl<'a> Wide<'a> {
+    fn of(module: &'a Module, profile: &'a Profile, lanes: u32) -> Wide<'a> {
+        let mut wide = Wide { module, profile, lanes, sites: Vec::new(), index: FxHashMap::default() };
         for id in callees_first(module, module.entry_points.iter().map(|entry| entry.function)) {
-            let f = &module.functions[id];
-            for (at, inst) in f.insts.iter() {
-                let Op::Lane(op, args) = inst.op else { continue };
-                let inputs: Vec<TypeId> = f.values(args).iter().map(|arg| type_of(module, id, *arg)).collect();
-                let scalar = inputs.first().and_then(|ty| module.types.scalar_of(*ty));
-                let float = scalar.is_some_and(|scalar| scalar.is_float());
-                let given = Given { inputs: inputs.len(), float, ordered: profile.reproducible };
-                if let Some(program) = plan(op, given, lanes) {
+            for (at, inst) in module.functions[id].insts.iter() {
+                if let Some(site) = wide.site_of(id, inst) {
                     wide.index.insert((id, at), wide.sites.len());
-                    wide.sites.push(((id, at), Site { op, inputs, ret: inst.ty, span: inst.span, program }));
+                    wide.sites.push(((id, at), site));
                 }
             }
         }
         wide
+    }
+
+    /// An instruction, if it is an operation with a program for several subgroups.
+    fn site_of(&self, id: FuncId, inst: &Inst) -> Option<Site> {
+        let Op::Lane(op, args) = inst.op else { return None };
+        let args = self.module.functions[id].values(args);
+        let inputs: Vec<TypeId> = args.iter().map(|arg| type_of(self.module, id, *arg)).collect();
+        let scalar = inputs.first().and_then(|ty| self.module.types.scalar_of(*ty));
+        let float = scalar.is_some_and(|scalar| scalar.is_float());
+        let given = Given { inputs: inputs.len(), float, ordered: self.profile.reproducible };
+        let program = plan(op, given, self.lanes)?;
+        Some(Site { op, inputs, ret: inst.ty, span: inst.span, program })
     }
 
     fn site(&self, id: FuncId, inst: InstId) -> Option<&Site> {
@@ -109,61 +118,68 @@ impl Wide {
     }
 
     /// The most invocations of a workgroup.
-    fn check(&self, module: &Module, profile: &Profile, lanes: u32) -> Result<u32, Vec<Diagnostic>> {
-        let mut errors: Vec<Diagnostic> = Vec::new();
-        let mut most = 1;
-        let refuse = |site: &Site, reason: String, advice: &str| refusal(site, profile, lanes, reason, advice);
-        for entry in &module.entry_points {
-            let sites = self.reached(module, entry);
-            let Some(first) = sites.first() else { continue };
-            if !entry.stage.has_workgroups() {
-                let reason = format!("{} shaders have no workgroup memory", entry.stage.name());
-                errors.extend(sites.iter().map(|site| refuse(site, reason.clone(), "")));
-                continue;
-            }
-            let Some(size) = invocations(module, entry) else {
-                let reason = "the size of the workgroup is a specialization constant".to_owned();
-                errors.push(refuse(first, reason, "set the constant with `--set`"));
-                continue;
-            };
-            most = most.max(size);
-            for site in sites.iter().filter(|site| reads_active(site.op) && size % site.program.width != 0) {
-                let reason =
-                    format!("the workgroup of {size} does not fill the last segment of {}", site.program.width);
-                errors.push(refuse(site, reason, "choose a workgroup of whole segments"));
+    ///
+    /// # Errors
+    /// Reports the operations that cannot exchange values.
+    fn check(&self) -> Result<u32, Vec<Diagnostic>> {
+        let (mut most, mut errors) = (1, Vec::new());
+        for entry in &self.module.entry_points {
+            match self.invocations(entry) {
+                Ok(invocations) => most = most.max(invocations),
+                Err(found) => errors.extend(found),
             }
         }
-        if !errors.is_empty() {
-            return Err(errors);
+        if errors.is_empty() {
+            errors = self.divergent();
         }
-        // Only an exchange waits.
-        let waits = |op: &Op| matches!(op, Op::Lane(..));
-        let parted = parted(module, constant_globals(module), waits);
-        let divergent = parted.into_iter().filter_map(|(id, inst)| self.site(id, inst));
-        let divergent = divergent.filter(|site| site.program.barriers() > 0).map(|site| {
-            let reason = "some invocations of the workgroup may not reach it".to_owned();
-            refuse(site, reason, "move it out of the branch; a buffer that decides must be `readonly`")
-        });
-        let errors: Vec<Diagnostic> = divergent.collect();
         if errors.is_empty() { Ok(most) } else { Err(errors) }
     }
 
-    fn reached(&self, module: &Module, entry: &EntryPoint) -> Vec<&Site> {
-        let functions: FxHashSet<FuncId> = callees_first(module, [entry.function]).into_iter().collect();
-        self.sites.iter().filter(|((id, _), _)| functions.contains(id)).map(|(_, site)| site).collect()
+    /// Invocations of an entry point's workgroups; 1 if it has no such operation.
+    fn invocations(&self, entry: &EntryPoint) -> Result<u32, Vec<Diagnostic>> {
+        let functions: FxHashSet<FuncId> = callees_first(self.module, [entry.function]).into_iter().collect();
+        let sites = self.sites.iter().filter(|((id, _), _)| functions.contains(id)).map(|(_, site)| site);
+        let sites: Vec<&Site> = sites.collect();
+        let Some(first) = sites.first() else { return Ok(1) };
+        if !entry.stage.has_workgroups() {
+            let reason = format!("{} shaders have no workgroup memory", entry.stage.name());
+            return Err(sites.into_iter().map(|site| self.refusal(site, &reason)).collect());
+        }
+        let Some(size) = invocations(self.module, entry) else {
+            let refusal = self.refusal(first, "the size of the workgroup is a specialization constant");
+            return Err(vec![refusal.help("set the constant with `--set`")]);
+        };
+        let is_partial = |site: &&Site| reads_active(site.op) && !size.is_multiple_of(site.program.width);
+        let partial = sites.into_iter().filter(is_partial).map(|site| {
+            let width = site.program.width;
+            let refusal =
+                self.refusal(site, &format!("the workgroup of {size} does not fill the last segment of {width}"));
+            refusal.help("choose a workgroup of whole segments")
+        });
+        let errors: Vec<Diagnostic> = partial.collect();
+        if errors.is_empty() { Ok(size) } else { Err(errors) }
     }
-}
 
-fn refusal(site: &Site, profile: &Profile, lanes: u32, reason: String, advice: &str) -> Diagnostic {
-    let width = site.program.width;
-    let message = format!("this operation needs subgroups of {width} lanes here, and the subgroup has {lanes}");
-    let error = Diagnostic::error(Code::TOO_WIDE, message).at(site.span, reason);
-    let error = error.note(format!(
-        "on `{}`, a segment of {width} lanes spans {} subgroups, which exchange values in workgroup memory",
-        profile.name,
-        width / lanes
-    ));
-    if advice.is_empty() { error } else { error.help(advice) }
+    /// An error for each exchange that a part of the workgroup may not reach.
+    fn divergent(&self) -> Vec<Diagnostic> {
+        let parted = parted(self.module, constant_globals(self.module), |op| matches!(op, Op::Lane(..)));
+        let exchanges = parted.into_iter().filter_map(|(id, inst)| self.site(id, inst));
+        let exchanges = exchanges.filter(|site| site.program.barriers() > 0);
+        let refusal = |site| {
+            let refusal = self.refusal(site, "some invocations of the workgroup may not reach it");
+            refusal.help("move it out of the branch; a buffer that decides must be `readonly`")
+        };
+        exchanges.map(refusal).collect()
+    }
+
+    fn refusal(&self, site: &Site, reason: &str) -> Diagnostic {
+        let (width, lanes) = (site.program.width, self.lanes);
+        let message = format!("this operation needs subgroups of {width} lanes here, and the subgroup has {lanes}");
+        let count = width / lanes;
+        let how =
+            format!("a segment of {width} lanes spans {count} subgroups, which exchange values in workgroup memory");
+        Diagnostic::error(Code::TOO_WIDE, message).at(site.span, reason).note(how)
+    }
 }
 
 fn type_of(module: &Module, id: FuncId, value: Value) -> TypeId {
@@ -207,13 +223,14 @@ fn constant_globals(module: &Module) -> FxHashSet<GlobalId> {
 /// The replacement of the operations in a copy of their module.
 struct Rewrite<'a> {
     module: &'a mut Module,
-    profile: &'a Profile,
-    lanes: u32,
+    wide: &'a Wide<'a>,
+    /// Invocations of the largest workgroup.
     invocations: u32,
 }
 
 impl Rewrite<'_> {
-    fn run(mut self, wide: &Wide) {
+    fn run(mut self) {
+        let wide = self.wide;
         let choices = choose(self.module, wide);
         let exchanges = wide.sites.iter().filter_map(|(at, site)| Some((site, choices.get(at)?)));
         let has_areas = exchanges.clone().any(|(site, choice)| choice.area > 0 || site.program.barriers() > 1);
@@ -241,7 +258,7 @@ impl Rewrite<'_> {
         let name: Vec<String> =
             lane_text(site.op).split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect();
         let name = name.join("_");
-        let precise = self.profile.reproducible || self.profile.target.row().is_hardware;
+        let precise = self.wide.profile.reproducible || self.wide.profile.target.row().is_hardware;
         let Site { inputs, ret, span, program, .. } = site;
         let job = Job { name: name.trim_end_matches('_'), span: *span, spanning: program, inputs, ret: *ret, precise };
         write(self.module, shared, &job)
@@ -283,8 +300,8 @@ impl Rewrite<'_> {
     }
 
     fn number(&mut self) -> Number {
-        let row = self.profile.target.row();
-        let numbers_subgroups = row.numbers_subgroups && self.profile.has(Feature::Elect);
+        let profile = self.wide.profile;
+        let numbers_subgroups = profile.target.row().numbers_subgroups && profile.has(Feature::Elect);
         let (built_in, name) = built_in(numbers_subgroups);
         let binding = Binding::BuiltIn(built_in);
         let is_it = |id: &GlobalId| {
@@ -293,7 +310,7 @@ impl Rewrite<'_> {
         };
         let known = self.module.globals.handles().find(is_it);
         let id = known.unwrap_or_else(|| self.global(name, Space::Input, Types::U32, binding));
-        if numbers_subgroups { Number::Subgroup { id, lanes: self.lanes } } else { Number::Index(id) }
+        if numbers_subgroups { Number::Subgroup { id, lanes: self.wide.lanes } } else { Number::Index(id) }
     }
 
     fn global(&mut self, name: &str, space: Space, ty: TypeId, binding: Binding) -> GlobalId {

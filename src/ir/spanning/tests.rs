@@ -22,7 +22,7 @@ fn compute(layout: &str, body: &str) -> Module {
     let text = format!(
         "#version 450\n#extension GL_CROSSLANE_portable : require\n#extension GL_KHR_shader_subgroup_clustered : require\n\
          layout({layout}) in;\nlayout(binding = 0) buffer B {{ uint x[]; }};\n\
-         layout(binding = 1) readonly buffer C {{ uint fixed; }};\n\
+         layout(binding = 1) readonly buffer C {{ uint turns; }};\n\
          uint both(uint v) {{ return inclusiveAdd32(exclusiveAdd16(v)); }}\n\
          void main() {{ uint i = gl_LocalInvocationIndex; uint v = x[i]; {body} x[i] = v; }}\n"
     );
@@ -43,20 +43,20 @@ fn exchanges_alternate_between_two_areas() {
     assert_eq!(barriers(one), 1);
     assert_eq!(barriers("v += segmentLast64() ? 1u : 0u;"), 0, "nothing is exchanged");
     assert_eq!(barriers("v = allReduceAdd16(v); v = allReduceMax16(v); v = butterfly64(v);"), 3);
-    assert_eq!(barriers("if (fixed > 3u) v = allReduceAdd16(v); v = allReduceMax16(v);"), 2);
-    assert_eq!(barriers("if (fixed > 3u) v = allReduceAdd16(v); else v = reverse16(v); v = allReduceMax16(v);"), 3);
+    assert_eq!(barriers("if (turns > 3u) v = allReduceAdd16(v); v = allReduceMax16(v);"), 2);
+    assert_eq!(barriers("if (turns > 3u) v = allReduceAdd16(v); else v = reverse16(v); v = allReduceMax16(v);"), 3);
 }
 
 #[test]
 fn loops_wait_only_if_a_turn_ends_in_the_area_of_the_next() {
-    let odd = "for (uint n = 0u; n < fixed; n++) v = allReduceAdd16(v);";
+    let odd = "for (uint n = 0u; n < turns; n++) v = allReduceAdd16(v);";
     assert_eq!(barriers(odd), 2, "each turn uses the same area");
-    let even = "for (uint n = 0u; n < fixed; n++) { v = allReduceAdd16(v); v = allReduceMin16(v); }";
+    let even = "for (uint n = 0u; n < turns; n++) { v = allReduceAdd16(v); v = allReduceMin16(v); }";
     assert_eq!(barriers(even), 2, "the turns alternate");
     let left =
-        "for (uint n = 0u; n < fixed; n++) { v = allReduceAdd16(v); if (n == 3u) break; v = allReduceMin16(v); }";
+        "for (uint n = 0u; n < turns; n++) { v = allReduceAdd16(v); if (n == 3u) break; v = allReduceMin16(v); }";
     assert_eq!(barriers(&format!("{left} v = reverse16(v);")), 4, "the loop may end in either area");
-    let own = "for (uint n = 0u; n < fixed; n++) { barrier(); v = allReduceAdd16(v); }";
+    let own = "for (uint n = 0u; n < turns; n++) { barrier(); v = allReduceAdd16(v); }";
     assert_eq!(barriers(own), 2, "the shader's own barrier orders the turns");
     assert_eq!(barriers("v = both(v); v = both(v);"), 3, "the function waits for what its caller reads");
 }
@@ -81,7 +81,7 @@ fn every_invocation_must_reach_an_exchange() {
         assert!(!errors.is_empty() && errors.iter().all(|error| error == MAY_NOT), "{body}: {errors:?}");
     }
     for body in [
-        "if (fixed > 3u) v = allReduceAdd16(v);",
+        "if (turns > 3u) v = allReduceAdd16(v);",
         "if (gl_WorkGroupID.x > 3u) v = both(v);",
         "if (v > 3u) v += segmentLast64() ? 1u : 0u;",
         "if (v > 3u) v = allReduceAdd8(v);",
