@@ -9,7 +9,7 @@ use crate::backend::{Backend, Writer, plans};
 use crate::compile::{Options, Reading};
 use crate::diagnostic::Diagnostic;
 use crate::ir::calls::callees_first;
-use crate::ir::{FuncId, Function, InstId, Module, Op, ScalarKind, Stage, TypeId, Value};
+use crate::ir::{FuncId, Function, InstId, Module, Op, ScalarKind, Stage, Value};
 use crate::kernel::Kernel;
 use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plans, Request};
 use crate::profile::Profile;
@@ -242,18 +242,9 @@ fn of_function(module: &Module, function_id: FuncId) -> Vec<Site> {
 
 /// The facts about an operand that are known to back ends that write from modules.
 fn input(module: &Module, function: &Function, value: Value) -> Option<Input> {
-    let ty = type_of(module, function, value)?;
+    let ty = module.value_type(function, value)?;
     let shape = (module.types.scalar_of(ty)?, module.types.components(ty)?);
     Some(plans::input(module, value, shape))
-}
-
-fn type_of(module: &Module, function: &Function, value: Value) -> Option<TypeId> {
-    match value {
-        Value::Inst(id) => Some(function.insts[id].ty),
-        Value::Const(id) => Some(module.constants.get(id).ty),
-        Value::Param(index) => function.params.get(index as usize).map(|param| param.ty),
-        Value::Global(_) | Value::Local(_) => None,
-    }
 }
 
 /// The place of a span. Operations without source text get a place without a file.

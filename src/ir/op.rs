@@ -643,6 +643,11 @@ impl Op {
         op
     }
 
+    /// Returns true for a barrier at which the workgroup waits.
+    pub const fn waits_for_workgroup(&self) -> bool {
+        matches!(self, Op::Barrier { execution: Some(Scope::Workgroup), .. })
+    }
+
     /// Returns true if it ends a block.
     pub const fn is_terminator(&self) -> bool {
         matches!(

@@ -87,13 +87,11 @@ pub fn demands(module: &Module, entry: &EntryPoint) -> impl Iterator<Item = Dema
 
 /// Smallest subgroup for which a cross-lane operation is defined, given the value of its last operand.
 fn least_lanes(op: LaneOp, width: impl Fn() -> Option<u64>) -> u32 {
-    let stated = op.width().and_then(Width::lanes);
     let signature = op.signature();
-    stated.unwrap_or(match (op, signature.span) {
+    op.stated_lanes(|| width().map(|width| width as u32)).unwrap_or(match (op, signature.span) {
         // Facts are defined whichever lanes there are.
         _ if signature.params.is_empty() => 1,
-        (_, Span::Operand) => width().map_or(WARP, |width| width as u32),
-        (LaneOp::SwizzleMasked { .. }, _) => WARP,
+        (_, Span::Operand) | (LaneOp::SwizzleMasked { .. }, _) => WARP,
         (_, span) => span.lanes(),
     })
 }

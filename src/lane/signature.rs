@@ -306,6 +306,19 @@ const fn folded(op: ReduceOp, bits: &'static [Param], numbers: &'static [Param])
 }
 
 impl LaneOp {
+    /// Lanes of the segment that a width states, in the operation or as the value of its last operand. `None` if there is
+    /// no width, or the value is not known.
+    pub fn stated_lanes(self, last: impl FnOnce() -> Option<u32>) -> Option<u32> {
+        let signature = self.signature();
+        match signature.span {
+            Span::Operand => last(),
+            // Other facts are defined whichever lanes there are.
+            _ if signature.params.is_empty() => self.width().and_then(Width::lanes),
+            Span::Segment(width) | Span::Group(Group::Segment(width)) => width.lanes(),
+            Span::Group(_) => None,
+        }
+    }
+
     /// The operation's row of the table.
     pub const fn signature(self) -> Signature {
         use Family as F;

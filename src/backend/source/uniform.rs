@@ -5,7 +5,7 @@ use super::globals::access_of;
 use super::image::Root;
 use super::writer::Writer;
 use crate::ir::uniform::{self, is_written};
-use crate::ir::{Access, FuncId, Function, GlobalId, ImageOp, ImageParts, InstId, Op, Scope, Space, Stage};
+use crate::ir::{Access, FuncId, Function, GlobalId, ImageOp, ImageParts, InstId, Op, Space, Stage};
 use rustc_hash::FxHashSet;
 
 /// The instructions that `asks` selects and that a part of the workgroup may not reach, in the order of discovery.
@@ -37,11 +37,6 @@ fn is_constant(t: &mut Writer, id: GlobalId) -> bool {
         }
         _ => false,
     }
-}
-
-/// Returns true for a barrier at which the workgroup waits.
-pub(super) fn waits(op: &Op) -> bool {
-    matches!(op, Op::Barrier { execution: Some(Scope::Workgroup), .. })
 }
 
 /// Returns true for an operation that depends on derivatives in the quad.

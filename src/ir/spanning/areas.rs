@@ -5,7 +5,7 @@
 
 use super::Wide;
 use crate::ir::calls::callees_first;
-use crate::ir::{BlockId, Case, FuncId, Function, InstId, Module, Op, Scope};
+use crate::ir::{BlockId, Case, FuncId, Function, InstId, Module, Op};
 use rustc_hash::FxHashMap;
 
 /// The areas that some invocation may still be reading: bit 0 and bit 1.
@@ -14,7 +14,7 @@ type Busy = u8;
 const NONE: Busy = 0;
 const BOTH: Busy = 3;
 
-/// Loops inside so many others do not try to save a barrier, because each attempt walks the inner loops again.
+/// Deepest nesting of loops at which saving a barrier is tried: each attempt walks the inner loops again.
 const TRIED_LOOPS: usize = 3;
 
 /// The choice for one operation.
@@ -50,12 +50,8 @@ fn uses_memory(f: &Function, id: FuncId, wide: &Wide, exits: &FxHashMap<FuncId, 
     f.insts.iter().any(|(inst, of)| match of.op {
         Op::Lane(..) => wide.barriers(id, inst) > 0,
         Op::Call(callee, _) => exits.contains_key(&callee),
-        op => waits(op),
+        op => op.waits_for_workgroup(),
     })
-}
-
-fn waits(op: Op) -> bool {
-    matches!(op, Op::Barrier { execution: Some(Scope::Workgroup), .. })
 }
 
 /// The state after either of two paths; `None` if no path leads here.
@@ -97,7 +93,7 @@ impl Walk<'_> {
         match op {
             Op::Lane(..) => Some(self.operation(inst, busy)),
             Op::Call(callee, _) => Some(self.exits.get(&callee).copied().unwrap_or(busy)),
-            op if waits(op) => Some(NONE),
+            op if op.waits_for_workgroup() => Some(NONE),
             Op::If { then, otherwise, .. } => {
                 let (then, otherwise) = (self.block(then, Some(busy)), self.block(otherwise, Some(busy)));
                 join(then, otherwise)
@@ -149,7 +145,7 @@ impl Walk<'_> {
     }
 
     fn turns(&mut self, body: BlockId, continuing: BlockId, ends: bool, busy: Busy) -> Option<Busy> {
-        // A loop that ends in the other area than it begins in needs no barrier of its own.
+        // If the next iteration does not begin in the area that this one ends in, the loop needs no additional barrier.
         let hoped = if busy == NONE { 2 } else { busy };
         let is_tried = self.around.iter().filter(|around| around.is_loop).count() < TRIED_LOOPS;
         if is_tried {

@@ -20,9 +20,9 @@ use super::{
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lane::spanning::{Given, Spanning, plan};
-use crate::lane::{LaneOp, Reads, Span, Width};
+use crate::lane::{LaneOp, Reads};
 use crate::profile::{Feature, Profile};
-use crate::source;
+use crate::source::Span;
 use areas::{Choice, choose};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -34,7 +34,7 @@ struct Site {
     op: LaneOp,
     inputs: Vec<TypeId>,
     ret: TypeId,
-    span: source::Span,
+    span: Span,
     program: Spanning,
 }
 
@@ -51,7 +51,7 @@ struct Wide<'a> {
 /// The module for a profile: with calls in place of the operations that are wider than its subgroups, if there are some.
 ///
 /// # Errors
-/// Reports operations that a part of the workgroup may not reach, or for which there is no workgroup memory.
+/// Reports operations that some invocations of the workgroup may not reach, and stages without workgroup memory.
 pub fn spanned<'a>(module: &'a Module, profile: &Profile) -> Result<Cow<'a, Module>, Vec<Diagnostic>> {
     let Some(lanes) = profile.wave_size else { return Ok(Cow::Borrowed(module)) };
     let wide = Wide::of(module, profile, lanes);
@@ -67,13 +67,10 @@ pub fn spanned<'a>(module: &'a Module, profile: &Profile) -> Result<Cow<'a, Modu
 /// An error for each operation whose segment is wider than the profile's subgroups.
 pub fn refusals(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let Some(lanes) = profile.wave_size else { return Vec::new() };
-    let width = |f: &Function, op: LaneOp, args| match op.signature().span {
-        Span::Operand => f.values(args).last().and_then(|width| module.known_u32(*width)),
-        span => op.width().or(span.width().filter(|_| matches!(op, LaneOp::Vote { .. }))).and_then(Width::lanes),
-    };
     let refusal = |f: &Function, inst: &Inst| {
         let Op::Lane(op, args) = inst.op else { return None };
-        let width = width(f, op, args).filter(|width| *width > lanes)?;
+        let last = || f.values(args).last().and_then(|width| module.known_u32(*width));
+        let width = op.stated_lanes(last).filter(|width| *width > lanes)?;
         let message = format!("a segment of {width} lanes does not fit into a subgroup of {lanes}");
         Some(Diagnostic::error(Code::TOO_WIDE, message).at(inst.span, format!("works on segments of {width} lanes")))
     };
@@ -99,8 +96,9 @@ impl<'a> Wide<'a> {
     /// An instruction, if it is an operation with a program for several subgroups.
     fn site_of(&self, id: FuncId, inst: &Inst) -> Option<Site> {
         let Op::Lane(op, args) = inst.op else { return None };
-        let args = self.module.functions[id].values(args);
-        let inputs: Vec<TypeId> = args.iter().map(|arg| type_of(self.module, id, *arg)).collect();
+        let f = &self.module.functions[id];
+        let inputs: Vec<TypeId> =
+            f.values(args).iter().map(|arg| self.module.value_type(f, *arg)).collect::<Option<_>>()?;
         let scalar = inputs.first().and_then(|ty| self.module.types.scalar_of(*ty));
         let float = scalar.is_some_and(|scalar| scalar.is_float());
         let given = Given { inputs: inputs.len(), float, ordered: self.profile.reproducible };
@@ -179,15 +177,6 @@ impl<'a> Wide<'a> {
         let how =
             format!("a segment of {width} lanes spans {count} subgroups, which exchange values in workgroup memory");
         Diagnostic::error(Code::TOO_WIDE, message).at(site.span, reason).note(how)
-    }
-}
-
-fn type_of(module: &Module, id: FuncId, value: Value) -> TypeId {
-    match value {
-        Value::Inst(inst) => module.functions[id].insts[inst].ty,
-        Value::Param(n) => module.functions[id].params[n as usize].ty,
-        Value::Const(constant) => module.constants.get(constant).ty,
-        Value::Global(_) | Value::Local(_) => Types::VOID,
     }
 }
 
@@ -314,7 +303,7 @@ impl Rewrite<'_> {
     }
 
     fn global(&mut self, name: &str, space: Space, ty: TypeId, binding: Binding) -> GlobalId {
-        let (name, span, access) = (name.into(), source::Span::NONE, Access::empty());
+        let (name, span, access) = (name.into(), Span::NONE, Access::empty());
         self.module.globals.push(Global { name, span, space, ty, binding, access, init: None })
     }
 }

@@ -29,7 +29,7 @@ fn compute(layout: &str, body: &str) -> Module {
     module(&text, Stage::Compute)
 }
 
-/// The barriers of a shader in subgroups of 8 lanes, with those of its functions.
+/// Counts the barriers of a shader and its functions for subgroups of 8 lanes.
 fn barriers(body: &str) -> usize {
     let module = compute("local_size_x = 64", body);
     let spanned = spanned(&module, &profile(8)).unwrap_or_else(|errors| panic!("{body}: {errors:?}"));

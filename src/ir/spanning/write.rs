@@ -29,7 +29,7 @@ pub struct Shared {
 pub enum Number {
     /// From the variable with its index.
     Index(GlobalId),
-    /// From the variable with the number of its subgroup, which has so many lanes.
+    /// From the number of its subgroup, a variable, and its lane. All subgroups have `lanes` lanes.
     Subgroup { id: GlobalId, lanes: u32 },
 }
 

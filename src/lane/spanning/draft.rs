@@ -99,7 +99,7 @@ impl Draft {
         self.alu(AluOp::Shr, number, Operand::Const(self.part.ilog2()))
     }
 
-    /// Writes each value to a slot of its own column, where the condition is true, and waits.
+    /// Writes each value to the slot in its own column if the condition is true, then waits for the workgroup.
     pub fn exchange(&mut self, owner: Owner, slot: Operand, values: &[Operand], condition: Option<Operand>) -> u8 {
         let exchange = self.exchanges.len() as u8;
         let columns = values.iter().map(|value| self.ty(*value)).collect();

@@ -17,7 +17,7 @@ const VALUE: Operand = Operand::Input(0);
 pub struct Given {
     /// Number of operands.
     pub inputs: usize,
-    /// True if the first one is a float or a vector of floats.
+    /// True if the first operand is a float or a vector of floats.
     pub float: bool,
     /// True if float reductions and scans have the guaranteed order.
     pub ordered: bool,

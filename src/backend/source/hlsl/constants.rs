@@ -147,7 +147,7 @@ pub(super) fn typed(t: &mut Writer, value: &Expr, ty: TypeId) -> Expr {
     }
 }
 
-/// Operands whose first one has an explicit type if all of them have only literals and one is more than a literal.
+/// The operands. If all consist of literals and one is more than a single literal, the first gets an explicit type.
 pub(super) fn first_typed(t: &mut Writer, values: &[Expr], ty: TypeId) -> Vec<Expr> {
     let mut values = values.to_vec();
     if values.iter().all(|value| value.is_untyped) && values.iter().any(|value| value.level > Level::Unary) {

@@ -12,8 +12,7 @@ use crate::ir::inline::inline;
 use crate::ir::slice::{self, Effects, Memory, Outline, keep_only, memory_of, part, replace};
 use crate::ir::{
     BinaryOp, Binding, BlockId, BuiltIn, ConstValue, EntryPoint, FuncId, Function, Global, GlobalId, ImageOp, Inst,
-    InstFlags, InstId, Interpolation, Local, Module, Op, Scope, Space, Stage, Type, TypeId, Types, Value, Values,
-    calls,
+    InstFlags, InstId, Interpolation, Local, Module, Op, Space, Stage, Type, TypeId, Types, Value, Values, calls,
 };
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -186,7 +185,7 @@ impl<'a> Division<'a> {
                         self.of_points.push(id);
                     }
                 }
-                Op::Barrier { execution: Some(Scope::Workgroup), .. } => self.barriers.push(id),
+                op if op.waits_for_workgroup() => self.barriers.push(id),
                 Op::Barrier { execution: None, .. } => orders.push(id),
                 op if slice::is_seen(self.module, self.f, op) => self.of_points.push(id),
                 _ => {}
