@@ -292,6 +292,9 @@ fn severity(options: &Options, sources: &SourceMap, message: &Diagnostic) -> Opt
 /// The work on a module that was read.
 struct Job<'a> {
     options: &'a Options,
+    /// The module as the shader has it.
+    source: &'a Module,
+    /// The module whose cross-lane operations stay within subgroups of a fixed size.
     module: &'a Module,
     sources: &'a SourceMap,
     /// The kernels that other jobs have made from it.
@@ -314,11 +317,11 @@ impl Job<'_> {
             return;
         }
         let (options, profile) = (self.options, &self.options.profile);
-        let mut found = self.warnings.get_or_init(|| warn::warnings(self.module, profile)).clone();
+        let mut found = self.warnings.get_or_init(|| warn::warnings(self.source, profile)).clone();
         if options.choices().wants(Code::WAVE_SIZE, Severity::Note) {
-            found.extend(warn::sizes(self.module, profile));
+            found.extend(warn::sizes(self.source, profile));
         }
-        found.extend(warn::widths(self.module, profile));
+        found.extend(warn::widths(self.source, profile));
         // Warnings that are turned off do not count towards the maximum.
         found.retain(|message| severity(options, self.sources, message).is_some());
         found.into_iter().for_each(|message| self.diagnostics.push(message));

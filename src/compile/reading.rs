@@ -9,7 +9,8 @@ use crate::glsl;
 use crate::glsl::preprocess::MacroOption;
 use crate::grammar;
 use crate::guard;
-use crate::ir::{Module, Stage, depth, link, spanning};
+use crate::ir::spanning::spanned;
+use crate::ir::{Module, Stage, depth, link};
 use crate::kernel::Prepared;
 use crate::lane::Plans;
 use crate::limits::Taken;
@@ -34,24 +35,25 @@ pub struct Reading {
 }
 
 /// Returns true if shaders mean the same for two profiles: both have the same sizes and extensions, and therefore the
-/// same macros. Messages may name the profiles differently.
+/// same macros, and segments of several subgroups have the same programs. Messages may name the profiles differently.
 pub fn read_alike(a: &Profile, b: &Profile) -> bool {
     let mut asked = grammar::EXTENSIONS.iter().flat_map(|extension| extension.needs);
-    (a.target, a.wave_size) == (b.target, b.wave_size) && asked.all(|feature| a.has(*feature) == b.has(*feature))
+    let sizes = |profile: &Profile| (profile.target, profile.wave_size, profile.reproducible);
+    sizes(a) == sizes(b) && asked.all(|feature| a.has(*feature) == b.has(*feature))
 }
 
 impl Reading {
     /// Reads a shader with these options.
     pub fn new(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Reading {
         let mut reader = Reader::new(options, loader);
-        let module = reader.within(|reader| reader.fitting(input));
+        let module = reader.within(|reader| reader.module(input));
         Reading::of(module, reader)
     }
 
     /// Like `Reading::new`, and records the names of the shader, as far as errors allow.
     pub fn with_symbols(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> (Reading, Symbols) {
         let mut reader = Reader { symbols: Some(Symbols::default()), ..Reader::new(options, loader) };
-        let module = reader.within(|reader| reader.fitting(input));
+        let module = reader.within(|reader| reader.module(input));
         let symbols = reader.symbols.take().unwrap_or_default();
         (Reading::of(module, reader), symbols)
     }
@@ -208,8 +210,9 @@ impl Reading {
         let Reading { sources, kernels, warnings, .. } = self;
         let mut diagnostics = self.diagnostics.clone();
         let (artifact, taken) = measured(options, &mut diagnostics, |diagnostics| {
-            let module = self.module.as_ref()?;
-            Job { options, module, sources, kernels, warnings, diagnostics }.run()
+            let source = self.module.as_ref()?;
+            let module = &*diagnostics.take(spanned(source, &options.profile))?;
+            Job { options, source, module, sources, kernels, warnings, diagnostics }.run()
         });
         conclude(options, artifact, diagnostics, sources.clone(), self.taken + taken)
     }
@@ -311,15 +314,6 @@ impl<'a> Reader<'a> {
         let module = self.front(file, input.language)?;
         let is_right = !self.diagnostics.has_errors() && !self.is_too_deep(&module) && self.is_sound(&module);
         is_right.then(|| self.fixed(module)).flatten()
-    }
-
-    /// The module of the shader if no segment is wider than a subgroup of fixed size. Only the simulator runs wider ones.
-    fn fitting(&mut self, input: &Input<'_>) -> Option<Module> {
-        let module = self.module(input)?;
-        let errors = spanning::refusals(&module, &self.options.profile);
-        let fits = errors.is_empty();
-        errors.into_iter().for_each(|error| self.diagnostics.push(error));
-        fits.then_some(module)
     }
 
     /// Applies the specialization constants and the clip space of the options to the module.

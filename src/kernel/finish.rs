@@ -5,6 +5,7 @@ use super::pass::{Pipeline, Watcher};
 use super::{Kernel, LaneContract, Specializations, buffers_only, lower, verify};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Module;
+use crate::ir::spanning::spanned;
 use crate::lane::{Plan, Plans, Request};
 use crate::profile::{Profile, Target};
 use crate::source::Span;
@@ -34,7 +35,7 @@ pub fn watch(
     watcher: &mut Watcher<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
     let mut pipeline = Pipeline::watched(watcher);
-    let kernel = simplify(module, settings, profile.target, &mut pipeline)?;
+    let kernel = simplify(&*spanned(module, profile)?, settings, profile.target, &mut pipeline)?;
     if !profile.target.row().is_hardware {
         return Ok(());
     }
@@ -57,7 +58,7 @@ impl Prepared {
     /// # Errors
     /// Reports constructs that the kernel form cannot express.
     pub fn new(module: &Module, settings: &Specializations, profile: &Profile) -> Result<Prepared, Vec<Diagnostic>> {
-        let kernel = simplified(module, settings, profile.target)?;
+        let kernel = simplified(&*spanned(module, profile)?, settings, profile.target)?;
         check_workgroup(kernel.workgroup_size, kernel.span, profile.target)?;
         Ok(Prepared::of(kernel, profile))
     }

@@ -15,8 +15,8 @@ use super::calls::callees_first;
 use super::print::lane_text;
 use super::uniform::{is_written, parted};
 use super::{
-    Access, ArrayLen, Binding, EntryPoint, FuncId, Function, Global, GlobalId, Inst, InstFlags, InstId, Module, Op,
-    Space, Type, TypeId, Types, Value,
+    Access, ArrayLen, Binding, EntryPoint, FuncId, Global, GlobalId, Inst, InstFlags, InstId, Module, Op, Space, Type,
+    TypeId, Types, Value,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lane::spanning::{Given, Spanning, plan};
@@ -62,21 +62,6 @@ pub fn spanned<'a>(module: &'a Module, profile: &Profile) -> Result<Cow<'a, Modu
     let mut module = module.clone();
     Rewrite { module: &mut module, wide: &wide, invocations }.run();
     Ok(Cow::Owned(module))
-}
-
-/// An error for each operation whose segment is wider than the profile's subgroups.
-pub fn refusals(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
-    let Some(lanes) = profile.wave_size else { return Vec::new() };
-    let refusal = |f: &Function, inst: &Inst| {
-        let Op::Lane(op, args) = inst.op else { return None };
-        let last = || f.values(args).last().and_then(|width| module.known_u32(*width));
-        let width = op.stated_lanes(last).filter(|width| *width > lanes)?;
-        let message = format!("a segment of {width} lanes does not fit into a subgroup of {lanes}");
-        Some(Diagnostic::error(Code::TOO_WIDE, message).at(inst.span, format!("works on segments of {width} lanes")))
-    };
-    let entries = module.entry_points.iter().map(|entry| entry.function);
-    let functions = callees_first(module, entries).into_iter().map(|id| &module.functions[id]);
-    functions.flat_map(|f| f.insts.iter().filter_map(|(_, inst)| refusal(f, inst))).collect()
 }
 
 impl<'a> Wide<'a> {
@@ -227,10 +212,12 @@ impl Rewrite<'_> {
         let memory = (area > 0).then(|| self.memory(if has_areas { 2 * area } else { area }));
         let number = self.number();
         let shared = Shared { memory, area, has_areas, invocations: self.invocations, number };
-        let mut functions: FxHashMap<(LaneOp, Vec<TypeId>), FuncId> = FxHashMap::default();
+        let mut functions: FxHashMap<(LaneOp, Vec<TypeId>, Option<Span>), FuncId> = FxHashMap::default();
+        // Kernels have no functions, so there each operation keeps its place in the source.
+        let own_place = |site: &Site| wide.profile.target.is_hardware().then_some(site.span);
         for ((id, inst), site) in &wide.sites {
             let choice = choices.get(&(*id, *inst)).copied().unwrap_or(Choice { area: 0, waits: false });
-            let key = (site.op, site.inputs.clone());
+            let key = (site.op, site.inputs.clone(), own_place(site));
             let function = *functions.entry(key).or_insert_with(|| self.function(site, shared));
             self.call(*id, *inst, function, has_areas.then_some(u32::from(choice.area) * area));
         }

@@ -1,6 +1,6 @@
 //! The barriers and the errors of shaders with operations that are wider than the subgroup.
 
-use super::{refusals, spanned};
+use super::spanned;
 use crate::compile::{Input, Language, Options, parse};
 use crate::diagnostic::Code;
 use crate::ir::{Module, Stage, print, verify};
@@ -101,13 +101,4 @@ fn the_workgroup_has_memory_and_a_known_size() {
     let fragment = "#version 450\n#extension GL_CROSSLANE_portable : require\nlayout(location = 0) out vec4 c;\n\
                     void main() { c = allReduceMax16(gl_FragCoord); }\n";
     assert_eq!(errors(&module(fragment, Stage::Fragment)), ["fragment shaders have no workgroup memory"]);
-}
-
-#[test]
-fn compilations_refuse_wide_segments() {
-    let module = compute("local_size_x = 64", "v = allReduceAdd8(v) + allReduceAdd16(v); bitonicSort32(v);");
-    let found: Vec<String> = refusals(&module, &profile(8)).into_iter().map(|error| error.message).collect();
-    let fits = |lanes: u32| format!("a segment of {lanes} lanes does not fit into a subgroup of 8");
-    assert_eq!(found, [fits(16), fits(32)]);
-    assert!(refusals(&module, &profile(32)).is_empty());
 }
