@@ -60,7 +60,7 @@ pub struct Outcome {
 pub fn judge(unit: &Unit, profile: &Profile, mode: Mode, seen: &mut Seen) -> Result<Outcome, String> {
     let asked = |ty: &Option<Type>| Asked { profile, unit, ty: *ty };
     let (refused, taken): (Vec<_>, Vec<_>) = unit.types.iter().copied().partition(|ty| asked(ty).reason().is_some());
-    if mode == Mode::Gpu && unit.least() > gpu::LANES {
+    if mode == Mode::Gpu && profile.wave_size.is_none() && unit.least() > gpu::LANES {
         return Ok(Outcome { right: 0, refused: unit.types.len() });
     }
     if mode != Mode::Gpu {
@@ -124,7 +124,7 @@ impl Run<'_> {
         Request::new(module, 1, self.shader().before(self.spanned(lanes), self.profile.reproducible))
     }
 
-    /// The lanes that a call works on: in the simulator, a segment may span subgroups.
+    /// The lanes that a call works on: a segment may span subgroups of a known size.
     fn spanned(&self, lanes: usize) -> usize {
         lanes.max(self.unit.width.unwrap_or(1))
     }

@@ -108,15 +108,6 @@ pub static REASONS: &[Reason] = &[
             ]
         },
     },
-    Reason {
-        title: "wider than the subgroup",
-        applies: |asked| asked.profile.wave_size.is_some_and(|size| asked.unit.width.unwrap_or(1) > size as usize),
-        says: |asked| {
-            let size = asked.profile.wave_size.unwrap_or(0);
-            let width = asked.unit.width.unwrap_or(0);
-            vec![vec![width.to_string(), width.ilog2().to_string()], vec![size.to_string(), size.ilog2().to_string()]]
-        },
-    },
 ];
 
 /// The profiles in which nothing moves between lanes.
