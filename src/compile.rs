@@ -321,7 +321,7 @@ impl Job<'_> {
         if options.choices().wants(Code::WAVE_SIZE, Severity::Note) {
             found.extend(warn::sizes(self.source, profile));
         }
-        found.extend(warn::widths(self.source, profile));
+        found.extend(warn::widths(self.module, profile));
         // Warnings that are turned off do not count towards the maximum.
         found.retain(|message| severity(options, self.sources, message).is_some());
         found.into_iter().for_each(|message| self.diagnostics.push(message));

@@ -325,6 +325,8 @@ bitflags::bitflags! {
         /// kernel form.
         const UNROLL = 128;
         const DONT_UNROLL = 256;
+        /// A cross-lane operation that runs only where the subgroup is at least as wide as its segment.
+        const GUARDED = 512;
     }
 }
 

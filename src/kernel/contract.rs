@@ -2,7 +2,7 @@
 //! lowering, while the operations are still in the kernel.
 
 use super::{Kernel, Op};
-use crate::ir::{self, EntryPoint, Module, Value, calls};
+use crate::ir::{self, EntryPoint, InstFlags, Module, Value, calls};
 use crate::lane::{LaneOp, Reads, Span, WARP, Width};
 use crate::profile::{Profile, WaveSize};
 use crate::source;
@@ -70,12 +70,15 @@ pub struct Demand {
     pub span: source::Span,
 }
 
-/// The operations that an entry point reaches, in a module whose constants have values.
+/// The operations that an entry point reaches in every subgroup, in a module whose constants have values.
 pub fn demands(module: &Module, entry: &EntryPoint) -> impl Iterator<Item = Demand> {
     calls::callees_first(module, [entry.function]).into_iter().flat_map(|id| {
         let function = &module.functions[id];
         function.insts.iter().filter_map(|(_, inst)| {
             let ir::Op::Lane(op, args) = inst.op else { return None };
+            if inst.flags.contains(InstFlags::GUARDED) {
+                return None;
+            }
             let last = || match function.values(args).last() {
                 Some(Value::Const(id)) => module.constants.bits(*id),
                 _ => None,

@@ -113,6 +113,9 @@ pub struct TargetRow {
     /// True if an invocation can ask for the number of its subgroup. Elsewhere the lanes of subgroups are the
     /// invocations of the workgroup in their order.
     pub numbers_subgroups: bool,
+    /// True if the host must state the size of subgroups that control flow depends on (WGSL 14.2, Uniformity: the
+    /// built-in value is not uniform).
+    pub sets_subgroup_size: bool,
     /// True if waves have scalar registers and scalar instructions.
     pub has_scalar_registers: bool,
     /// True if integers are divided by sequences that we write.
@@ -169,6 +172,7 @@ const DRIVEN: TargetRow = TargetRow {
     shares: &[],
     is_hardware: false,
     numbers_subgroups: true,
+    sets_subgroup_size: false,
     has_scalar_registers: false,
     lacks_division: false,
     lacks_image_indices: false,
@@ -252,6 +256,7 @@ static ROWS: [TargetRow; 8] = [
         integers: &[32],
         floats: &[16, 32],
         numbers_subgroups: false,
+        sets_subgroup_size: true,
         placing: Placing::Groups,
         matching: Matching::Type,
         has_no_more_stages: true,

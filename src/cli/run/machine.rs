@@ -212,13 +212,15 @@ mod vulkan {
     use super::{CommandError, Memory, Stop, Work, bindings, memories};
     use crate::backend::Options;
     use crate::backend::spirv::emit;
+    use crate::ir::spanning::spanned;
     use crate::run::Job;
     use crate::run::vulkan::Device;
 
     pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
         let request = work.request;
         let profile = request.profile.clone().with_wave_size(request.asked_wave);
-        let words = emit(work.module, &Options::new(profile), work.sources).map_err(Stop::Shader)?;
+        let module = spanned(work.module, &profile).map_err(Stop::Shader)?;
+        let words = emit(&module, &Options::new(profile.clone()), work.sources).map_err(Stop::Shader)?;
         let constants = constants(work)?;
         let job = Job {
             entry: &work.kernel.name,

@@ -1,6 +1,8 @@
 //! Cross-lane operations whose segments are wider than the subgroup: each becomes a call of a function that exchanges
 //! values in workgroup memory ([`crate::lane::spanning`]).
 //!
+//! If a driver chooses the size of subgroups, the functions test it, and work inside the subgroup if it is wide enough.
+//!
 //! All invocations of the workgroup must reach such an operation, and its stage must have workgroup memory; otherwise it
 //! is an error. The memory has two areas of equal size. Consecutive exchanges alternate between them, so that each needs
 //! a single barrier (`areas.rs`).
@@ -15,18 +17,18 @@ use super::calls::callees_first;
 use super::print::lane_text;
 use super::uniform::{is_written, parted};
 use super::{
-    Access, ArrayLen, Binding, EntryPoint, FuncId, Global, GlobalId, Inst, InstFlags, InstId, Module, Op, Space, Type,
-    TypeId, Types, Value,
+    Access, ArrayLen, Binding, ConstId, ConstValue, EntryPoint, FuncId, Global, GlobalId, Inst, InstFlags, InstId,
+    Module, Op, Space, Type, TypeId, Types, Value, Values,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lane::spanning::{Given, Spanning, plan};
-use crate::lane::{LaneOp, Reads};
+use crate::lane::{LaneOp, Members, Reads};
 use crate::profile::{Feature, Profile};
 use crate::source::Span;
 use areas::{Choice, choose};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
-use write::{BARRIER, Job, Number, Shared, built_in, words_of, write};
+use write::{BARRIER, Job, Number, Shared, WideEnough, built_in, words_of, write};
 
 /// An operation whose segment is wider than the subgroup.
 #[derive(Clone, Debug)]
@@ -42,19 +44,19 @@ struct Site {
 struct Wide<'a> {
     module: &'a Module,
     profile: &'a Profile,
-    /// Lanes of a subgroup.
-    lanes: u32,
+    /// Lanes that every subgroup has.
+    least: u32,
     sites: Vec<((FuncId, InstId), Site)>,
     index: FxHashMap<(FuncId, InstId), usize>,
 }
 
-/// The module for a profile: with calls in place of the operations that are wider than its subgroups, if there are some.
+/// The module for a profile: with calls in place of the operations that are wider than its smallest subgroups, if there
+/// are some.
 ///
 /// # Errors
 /// Reports operations that some invocations of the workgroup may not reach, and stages without workgroup memory.
 pub fn spanned<'a>(module: &'a Module, profile: &Profile) -> Result<Cow<'a, Module>, Vec<Diagnostic>> {
-    let Some(lanes) = profile.wave_size else { return Ok(Cow::Borrowed(module)) };
-    let wide = Wide::of(module, profile, lanes);
+    let wide = Wide::of(module, profile);
     if wide.sites.is_empty() {
         return Ok(Cow::Borrowed(module));
     }
@@ -65,8 +67,9 @@ pub fn spanned<'a>(module: &'a Module, profile: &Profile) -> Result<Cow<'a, Modu
 }
 
 impl<'a> Wide<'a> {
-    fn of(module: &'a Module, profile: &'a Profile, lanes: u32) -> Wide<'a> {
-        let mut wide = Wide { module, profile, lanes, sites: Vec::new(), index: FxHashMap::default() };
+    fn of(module: &'a Module, profile: &'a Profile) -> Wide<'a> {
+        let least = profile.least_wave_size();
+        let mut wide = Wide { module, profile, least, sites: Vec::new(), index: FxHashMap::default() };
         for id in callees_first(module, module.entry_points.iter().map(|entry| entry.function)) {
             for (at, inst) in module.functions[id].insts.iter() {
                 if let Some(site) = wide.site_of(id, inst) {
@@ -81,13 +84,18 @@ impl<'a> Wide<'a> {
     /// An instruction, if it is an operation with a program for several subgroups.
     fn site_of(&self, id: FuncId, inst: &Inst) -> Option<Site> {
         let Op::Lane(op, args) = inst.op else { return None };
+        let is_taken =
+            !inst.flags.contains(InstFlags::GUARDED) && (self.profile.wave_size.is_some() || is_portable(op));
+        if !is_taken {
+            return None;
+        }
         let f = &self.module.functions[id];
         let inputs: Vec<TypeId> =
             f.values(args).iter().map(|arg| self.module.value_type(f, *arg)).collect::<Option<_>>()?;
         let scalar = inputs.first().and_then(|ty| self.module.types.scalar_of(*ty));
         let float = scalar.is_some_and(|scalar| scalar.is_float());
         let given = Given { inputs: inputs.len(), float, ordered: self.profile.reproducible };
-        let program = plan(op, given, self.lanes)?;
+        let program = plan(op, given, self.least)?;
         Some(Site { op, inputs, ret: inst.ty, span: inst.span, program })
     }
 
@@ -156,13 +164,24 @@ impl<'a> Wide<'a> {
     }
 
     fn refusal(&self, site: &Site, reason: &str) -> Diagnostic {
-        let (width, lanes) = (site.program.width, self.lanes);
-        let message = format!("this operation needs subgroups of {width} lanes here, and the subgroup has {lanes}");
+        let (width, lanes, is_known) = (site.program.width, self.least, self.profile.wave_size.is_some());
+        let size = if is_known { "the subgroup has" } else { "a driver may choose" };
+        let message = format!("this operation needs subgroups of {width} lanes here, and {size} {lanes}");
         let count = width / lanes;
         let how =
             format!("a segment of {width} lanes spans {count} subgroups, which exchange values in workgroup memory");
-        Diagnostic::error(Code::TOO_WIDE, message).at(site.span, reason).note(how)
+        let error = Diagnostic::error(Code::TOO_WIDE, message).at(site.span, reason).note(how);
+        if is_known {
+            return error;
+        }
+        error.help(format!("if your program checks the size, promise it with `--wave-size {width}..`"))
     }
+}
+
+/// Returns true if an operation is right in subgroups of every size. Khronos leaves clusters undefined that are wider than
+/// the subgroup (`GL_KHR_shader_subgroup`, `GL_KHR_shader_subgroup_rotate`).
+fn is_portable(op: LaneOp) -> bool {
+    !matches!(op, LaneOp::Reduce { members: Members::Active, .. } | LaneOp::Rotate(_))
 }
 
 /// Returns true if an operation is defined for any set of active invocations.
@@ -211,7 +230,8 @@ impl Rewrite<'_> {
         let area = wide.sites.iter().map(|(_, site)| self.words(site)).max().unwrap_or(0);
         let memory = (area > 0).then(|| self.memory(if has_areas { 2 * area } else { area }));
         let number = self.number();
-        let shared = Shared { memory, area, has_areas, invocations: self.invocations, number };
+        let choice = self.choice();
+        let shared = Shared { memory, area, has_areas, invocations: self.invocations, number, choice };
         let mut functions: FxHashMap<(LaneOp, Vec<TypeId>, Option<Span>), FuncId> = FxHashMap::default();
         // Kernels have no functions, so there each operation keeps its place in the source.
         let own_place = |site: &Site| wide.profile.target.is_hardware().then_some(site.span);
@@ -221,8 +241,11 @@ impl Rewrite<'_> {
             let function = *functions.entry(key).or_insert_with(|| self.function(site, shared));
             self.call(*id, *inst, function, has_areas.then_some(u32::from(choice.area) * area));
         }
-        let waiting = choices.into_iter().filter(|(_, choice)| choice.waits).map(|(at, _)| at).collect();
-        self.wait_before(&waiting);
+        let waiting: FxHashSet<_> = choices.into_iter().filter(|(_, choice)| choice.waits).map(|(at, _)| at).collect();
+        if !waiting.is_empty() {
+            let wait = choice.map_or(BARRIER, |choice| Op::Call(write::wait(self.module, choice), Values::default()));
+            self.wait_before(&waiting, wait);
+        }
     }
 
     fn words(&self, site: &Site) -> u32 {
@@ -235,8 +258,9 @@ impl Rewrite<'_> {
             lane_text(site.op).split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect();
         let name = name.join("_");
         let precise = self.wide.profile.reproducible || self.wide.profile.target.row().is_hardware;
-        let Site { inputs, ret, span, program, .. } = site;
-        let job = Job { name: name.trim_end_matches('_'), span: *span, spanning: program, inputs, ret: *ret, precise };
+        let Site { op, inputs, ret, span, program } = site;
+        let name = name.trim_end_matches('_');
+        let job = Job { name, op: *op, span: *span, spanning: program, inputs, ret: *ret, precise };
         write(self.module, shared, &job)
     }
 
@@ -249,8 +273,8 @@ impl Rewrite<'_> {
         f.insts[inst].op = Op::Call(callee, f.list(&args));
     }
 
-    /// Puts a barrier before each of these instructions.
-    fn wait_before(&mut self, waiting: &FxHashSet<(FuncId, InstId)>) {
+    /// Puts an instruction that waits before each of these.
+    fn wait_before(&mut self, waiting: &FxHashSet<(FuncId, InstId)>, wait: Op) {
         let functions: FxHashSet<FuncId> = waiting.iter().map(|(id, _)| *id).collect();
         for id in functions {
             let f = &mut self.module.functions[id];
@@ -259,8 +283,7 @@ impl Rewrite<'_> {
                 for inst in list {
                     if waiting.contains(&(id, inst)) {
                         let span = f.insts[inst].span;
-                        let barrier =
-                            f.insts.push(Inst { op: BARRIER, ty: Types::VOID, span, flags: InstFlags::empty() });
+                        let barrier = f.insts.push(Inst { op: wait, ty: Types::VOID, span, flags: InstFlags::empty() });
                         f.blocks[block].insts.push(barrier);
                     }
                     f.blocks[block].insts.push(inst);
@@ -286,7 +309,31 @@ impl Rewrite<'_> {
         };
         let known = self.module.globals.handles().find(is_it);
         let id = known.unwrap_or_else(|| self.global(name, Space::Input, Types::U32, binding));
-        if numbers_subgroups { Number::Subgroup { id, lanes: self.wide.lanes } } else { Number::Index(id) }
+        let lanes = self.wide.profile.wave_size;
+        if numbers_subgroups { Number::Subgroup { id, lanes } } else { Number::Index(id) }
+    }
+
+    /// The choice of the driver's subgroups, if it has one. All operations choose alike: areas alternate only if all exchange.
+    fn choice(&mut self) -> Option<WideEnough> {
+        let profile = self.wide.profile;
+        if profile.wave_size.is_some() {
+            return None;
+        }
+        let width = self.wide.sites.iter().map(|(_, site)| site.program.width).max()?;
+        let promised = profile.target.row().sets_subgroup_size.then(|| self.promised_size());
+        Some(WideEnough { width, promised })
+    }
+
+    /// A specialization constant for the lanes that every subgroup has.
+    fn promised_size(&mut self) -> ConstId {
+        let is_free = |number: &u32| {
+            let mut constants = self.module.constants.iter();
+            !constants.any(|(_, constant)| matches!(constant.value, ConstValue::Spec { id, .. } if id == *number))
+        };
+        let number = (0..=u32::from(u16::MAX)).rev().find(is_free).unwrap_or(0);
+        self.module.spec_names.push((number, "subgroup_min_size".into()));
+        let value = ConstValue::Spec { id: number, default: self.wide.least.into() };
+        self.module.constants.intern(Types::U32, value)
     }
 
     fn global(&mut self, name: &str, space: Space, ty: TypeId, binding: Binding) -> GlobalId {

@@ -3,8 +3,8 @@
 use crate::ir::build::Builder;
 use crate::ir::fold::identity;
 use crate::ir::{
-    BinaryOp, BlockId, BuiltIn, ConstValue, ControlHint, FuncId, GlobalId, InstFlags, MathFn, MemoryKinds, Module, Op,
-    Order, Param, Scalar, ScalarKind, Scope, TypeId, Types, UnaryOp, Value, typing,
+    BinaryOp, BlockId, BuiltIn, ConstId, ConstValue, ControlHint, FuncId, GlobalId, InstFlags, MathFn, MemoryKinds,
+    Module, Op, Order, Param, Scalar, ScalarKind, Scope, TypeId, Types, UnaryOp, Value, typing,
 };
 use crate::lane::spanning::{Column, SpanOp, SpanStep, Spanning};
 use crate::lane::{AluOp, CompareOp, Group, LaneOp, Operand, ReduceOp, StepOp, StepType};
@@ -22,6 +22,27 @@ pub struct Shared {
     /// Invocations of the workgroup, for which there are slots.
     pub invocations: u32,
     pub number: Number,
+    /// The test for operations inside the subgroup, if the size of subgroups is not known.
+    pub choice: Option<WideEnough>,
+}
+
+/// The test that a subgroup has this many lanes.
+#[derive(Clone, Copy)]
+pub struct WideEnough {
+    pub width: u32,
+    /// The lanes that every subgroup has, in languages in which a barrier must not depend on the size of the invocation's own.
+    pub promised: Option<ConstId>,
+}
+
+impl WideEnough {
+    fn test(self, b: &mut Builder) -> Value {
+        let size = match self.promised {
+            Some(id) => Value::Const(id),
+            None => b.lane(LaneOp::LaneCount(Group::Subgroup), Types::U32, &[]),
+        };
+        let width = b.const_u32(self.width);
+        b.binary(BinaryOp::Ge, size, width)
+    }
 }
 
 /// How an invocation gets its number in the workgroup.
@@ -29,13 +50,14 @@ pub struct Shared {
 pub enum Number {
     /// From the variable with its index.
     Index(GlobalId),
-    /// From the number of its subgroup, a variable, and its lane. All subgroups have `lanes` lanes.
-    Subgroup { id: GlobalId, lanes: u32 },
+    /// From the number of its subgroup, a variable, and its lane. All subgroups have `lanes` lanes if that is known.
+    Subgroup { id: GlobalId, lanes: Option<u32> },
 }
 
 /// An operation to write.
 pub struct Job<'a> {
     pub name: &'a str,
+    pub op: LaneOp,
     pub span: Span,
     pub spanning: &'a Spanning,
     /// The types of the operands.
@@ -66,6 +88,20 @@ fn type_of(ty: StepType, inputs: &[TypeId]) -> TypeId {
     }
 }
 
+/// Adds a function that waits for the workgroup unless operations stay inside the subgroup.
+pub fn wait(module: &mut Module, choice: WideEnough) -> FuncId {
+    let mut b = Builder::new(module, "wait_for_segments", Span::NONE, Vec::new(), Types::VOID);
+    let is_wide = choice.test(&mut b);
+    b.if_else(
+        is_wide,
+        |_| {},
+        |b| {
+            b.emit(Types::VOID, BARRIER);
+        },
+    );
+    b.finish_into(None)
+}
+
 /// Adds the function to the module.
 pub fn write(module: &mut Module, shared: Shared, job: &Job) -> FuncId {
     let mut params: Vec<Param> = job.inputs.iter().zip(["value", "other"]).map(|(ty, name)| param(name, *ty)).collect();
@@ -74,6 +110,7 @@ pub fn write(module: &mut Module, shared: Shared, job: &Job) -> FuncId {
     }
     let b = Builder::new(module, job.name, job.span, params, job.ret);
     let mut writer = Writer { b, shared, job, steps: Vec::new(), riders: None };
+    writer.inside();
     for step in &job.spanning.steps {
         let value = writer.step(step);
         writer.steps.push(value);
@@ -109,6 +146,21 @@ impl Writer<'_, '_> {
             Operand::Const(value) => self.b.const_u32(value),
             Operand::Setup(_) | Operand::None => self.b.const_u32(0),
         }
+    }
+
+    /// Returns the result of the operation inside the subgroup if that is wide enough.
+    fn inside(&mut self) {
+        let Some(choice) = self.shared.choice else { return };
+        let is_wide = choice.test(&mut self.b);
+        let inputs: Vec<Value> = (0..self.job.inputs.len() as u32).map(Value::Param).collect();
+        let then = self.block(|writer| {
+            writer.b.flags = InstFlags::GUARDED;
+            let value = writer.b.lane(writer.job.op, writer.job.ret, &inputs);
+            writer.b.flags = InstFlags::empty();
+            writer.b.ret(Some(value));
+        });
+        let otherwise = self.block(|_| {});
+        self.b.if_(is_wide, then, otherwise, ControlHint::None);
     }
 
     /// The result of a step; any value if it has none.
@@ -158,7 +210,11 @@ impl Writer<'_, '_> {
         match self.shared.number {
             Number::Index(index) => self.b.load(Value::Global(index)),
             Number::Subgroup { id, lanes } => {
-                let (id, lanes) = (self.b.load(Value::Global(id)), self.b.const_u32(lanes));
+                let id = self.b.load(Value::Global(id));
+                let lanes = match lanes {
+                    Some(lanes) => self.b.const_u32(lanes),
+                    None => self.b.lane(LaneOp::LaneCount(Group::Subgroup), Types::U32, &[]),
+                };
                 let first = self.b.binary(BinaryOp::Mul, id, lanes);
                 let lane = self.b.lane(LaneOp::LaneIndex(Group::Subgroup), Types::U32, &[]);
                 self.b.binary(BinaryOp::Add, first, lane)
@@ -250,17 +306,22 @@ impl Writer<'_, '_> {
         let before = &exchange.columns[..usize::from(column.value)];
         let types = &self.b.module.types;
         let before: u32 = before.iter().map(|ty| words(types, type_of(*ty, self.job.inputs))).sum();
-        let is_other = column.exchange % 2 == 1;
-        let mut start = self.b.const_u32((before + word) * slots);
-        if self.shared.has_areas {
-            let area = Value::Param(self.job.inputs.len() as u32);
-            let size = self.b.const_u32(self.shared.area);
-            let area = if is_other { self.b.binary(BinaryOp::Sub, size, area) } else { area };
-            start = self.b.binary(BinaryOp::Add, area, start);
-        }
-        let index = self.b.binary(BinaryOp::Add, start, slot);
+        let first = (before + word) * slots;
+        let starts = [self.area(column), (first > 0).then(|| self.b.const_u32(first))];
+        let index = starts.into_iter().flatten().fold(slot, |index, start| self.b.binary(BinaryOp::Add, start, index));
         let memory = self.shared.memory.map_or(Value::Const(self.b.module.constants.u32(0)), Value::Global);
         self.b.access(memory, &[index])
+    }
+
+    /// The first word of an exchange's area, if there are two.
+    fn area(&mut self, column: Column) -> Option<Value> {
+        if !self.shared.has_areas {
+            return None;
+        }
+        let area = Value::Param(self.job.inputs.len() as u32);
+        let is_other = column.exchange % 2 == 1;
+        let size = self.b.const_u32(self.shared.area);
+        Some(if is_other { self.b.binary(BinaryOp::Sub, size, area) } else { area })
     }
 
     fn words_of_value(&mut self, value: Value) -> Vec<Value> {
