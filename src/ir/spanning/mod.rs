@@ -168,8 +168,7 @@ impl<'a> Wide<'a> {
         let size = if is_known { "the subgroup has" } else { "a driver may choose" };
         let message = format!("this operation needs subgroups of {width} lanes here, and {size} {lanes}");
         let count = width / lanes;
-        let how =
-            format!("a segment of {width} lanes spans {count} subgroups, which exchange values in workgroup memory");
+        let how = format!("a segment of {width} lanes spans {count} subgroups, which only workgroup memory connects");
         let error = Diagnostic::error(Code::TOO_WIDE, message).at(site.span, reason).note(how);
         if is_known {
             return error;

@@ -139,9 +139,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// One of the subgroup sizes that hold whole segments, chosen in turn; all of them if the profile is requested by name.
-    fn wide_sizes(&self, sizes: &[usize]) -> Vec<usize> {
-        self.sizes(sizes.iter().copied().filter(|size| *size >= self.unit.least()).collect())
+    /// One of the subgroup sizes in which the operation is defined, chosen in turn; all of them if the profile is requested by
+    /// name.
+    fn defined_sizes(&self, sizes: &[usize]) -> Vec<usize> {
+        let least = if self.unit.spans_subgroups() { self.profile.least_wave_size() as usize } else { usize::MAX };
+        let least = least.min(self.unit.least());
+        self.sizes(sizes.iter().copied().filter(|size| *size >= least).collect())
     }
 
     /// One of these sizes, or all of them.
@@ -232,7 +235,7 @@ impl Run<'_> {
     fn execute_module(&self, module: &[u32], seen: &mut Seen) -> Result<(), String> {
         judge::spirv_val(module, environment(self.profile), false)?;
         self.lower(module)?;
-        let sizes = if self.stages.executed { self.wide_sizes(&lavapipe::LANES) } else { Vec::new() };
+        let sizes = if self.stages.executed { self.defined_sizes(&lavapipe::LANES) } else { Vec::new() };
         for lanes in sizes {
             // Everything except the version.
             let text = format!("{:?}", &module[2..]);
@@ -254,7 +257,7 @@ impl Run<'_> {
     /// Simulates a GLSL text.
     fn read_back(&self, text: &str, seen: &mut Seen) -> Result<(), String> {
         let own = self.profile.wave_size.map(|size| vec![size as usize]);
-        for lanes in own.unwrap_or_else(|| self.wide_sizes(&simulator::LANES)) {
+        for lanes in own.unwrap_or_else(|| self.defined_sizes(&simulator::LANES)) {
             if seen.is_new("read back", lanes, self.profile.reproducible, text) {
                 let kernel = compiler::kernel_of_text(text)?;
                 let after = simulator::run(&kernel, lanes, &self.request(Vec::new(), lanes))?;
@@ -265,14 +268,26 @@ impl Run<'_> {
     }
 
     fn execute_text(&self, text: &str, seen: &mut Seen) -> Result<(), String> {
-        let sizes = if self.stages.executed { self.wide_sizes(&lavapipe::LANES) } else { Vec::new() };
+        let sizes = if self.stages.executed { self.defined_sizes(&lavapipe::LANES) } else { Vec::new() };
         for lanes in sizes {
             if seen.is_new("Dawn", lanes, self.profile.reproducible, text) {
-                let after = dawn::run(lanes, text, &self.request(Vec::new(), lanes));
-                self.hold(lanes, "Dawn", &after.map_err(|why| format!("{why}\n{text}"))?)?;
+                for constants in self.promises(lanes, text) {
+                    let request = Request { spec_constants: constants, ..self.request(Vec::new(), lanes) };
+                    let after = dawn::run(lanes, text, &request);
+                    self.hold(lanes, "Dawn", &after.map_err(|why| format!("{why}\n{text}"))?)?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// The values that a host may give the constants of a WGSL text: none, and the size of subgroups if that is one of them.
+    fn promises(&self, lanes: usize, text: &str) -> Vec<Vec<(u32, u32)>> {
+        let declares = |line: &&str| line.contains("override subgroup_min_size");
+        let number =
+            text.lines().find(declares).and_then(|line| line.strip_prefix("@id(")?.split_once(')')?.0.parse().ok());
+        let promise = number.map(|number| vec![(number, lanes as u32)]);
+        std::iter::once(Vec::new()).chain(promise).collect()
     }
 
     fn on_gpu(&self, made: Made) -> Result<(), String> {

@@ -338,7 +338,14 @@ impl Unit {
         format!("{} {} ({}{width})", self.language.name(), self.row().title(), self.row().dialect)
     }
 
-    /// The fewest lanes that a subgroup must have.
+    /// Returns true if its segments may span subgroups whose size a driver chooses. Khronos's clusters and NVIDIA's widths may
+    /// not.
+    pub fn spans_subgroups(&self) -> bool {
+        let family = self.row().family.as_str();
+        self.width.is_some() && !family.contains("Clustered") && !family.contains("NV")
+    }
+
+    /// The fewest lanes that a subgroup must have, unless its segments span subgroups.
     pub fn least(&self) -> usize {
         self.width.unwrap_or(4).max(4)
     }
