@@ -200,7 +200,7 @@ codes! {
     NOT_SUPPORTED = "E0700";
     /// The profile lacks the hardware for a cross-lane operation, or what an extension needs.
     PROFILE_LACKS = "E0701";
-    /// A cross-lane operation spans more lanes than the profile's subgroup has.
+    /// A cross-lane operation needs wider subgroups.
     TOO_WIDE = "E0702";
     /// Assembly targets and the simulator do not support it yet.
     NOT_IN_KERNELS = "E0703";
