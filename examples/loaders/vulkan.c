@@ -10,7 +10,7 @@
 #include <string.h>
 #include <vulkan/vulkan.h>
 
-#define LEAST_SUBGROUP_SIZE 8u /* reflection: vulkan.least_subgroup_size */
+#define LEAST_SUBGROUP_SIZE 4u /* reflection: vulkan.least_subgroup_size */
 
 static void done(VkResult result, const char *what) { need(result == VK_SUCCESS, what); }
 
@@ -22,7 +22,7 @@ static VkPhysicalDevice first_device(VkInstance instance) {
     VkPhysicalDeviceVulkan11Properties subgroups = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
     VkPhysicalDeviceProperties2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups, {0}};
     vkGetPhysicalDeviceProperties2(physical, &all);
-    need(subgroups.subgroupSize >= LEAST_SUBGROUP_SIZE, "subgroups of eight lanes");
+    need(subgroups.subgroupSize >= LEAST_SUBGROUP_SIZE, "subgroups of four lanes");
     return physical;
 }
 

@@ -364,7 +364,8 @@ impl Builder {
 fn reflection(shader: &str, reading: &Reading, options: &Options, lines: &mut Lines) -> Option<(Reflection, u32)> {
     let mut refusals = Diagnostics::new();
     let Options { places, profile, .. } = options;
-    let module = &*places.applied(reading.module()?, profile.target.row().placing == Placing::Groups);
+    let written = refusals.take(reading.written(profile))?;
+    let module = &*places.applied(&written, profile.target.row().placing == Placing::Groups);
     let entry = refusals.take(kernel::only_entry(module).map_err(|error| vec![*error]));
     lines.messages(shader, reading.sources(), &refusals);
     let entry = entry?;

@@ -18,6 +18,7 @@ use crate::profile::{Matching, Profile};
 use crate::source::{FileId, Loader, SOURCE_LIMIT, SourceLanguage, SourceMap, Span};
 use crate::symbols::Symbols;
 use crate::wgsl::{self, WgslOptions};
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// A shader that was parsed for one profile, and the profiles for which the result is the same.
@@ -159,6 +160,14 @@ impl Reading {
         self.module.as_ref()
     }
 
+    /// The module as back ends get it for a profile that the reading serves; see [`spanned`].
+    ///
+    /// # Errors
+    /// Reports operations that need wider subgroups. Without a module it reports nothing.
+    pub fn written(&self, profile: &Profile) -> Made<Cow<'_, Module>> {
+        spanned(self.module.as_ref().ok_or_else(Vec::new)?, profile)
+    }
+
     /// Returns true if the shader has no entry point, so there is nothing to compile.
     pub fn is_library(&self) -> bool {
         self.module.as_ref().is_some_and(|module| module.entry_points.is_empty())
@@ -211,7 +220,7 @@ impl Reading {
         let mut diagnostics = self.diagnostics.clone();
         let (artifact, taken) = measured(options, &mut diagnostics, |diagnostics| {
             let source = self.module.as_ref()?;
-            let module = &*diagnostics.take(spanned(source, &options.profile))?;
+            let module = &*diagnostics.take(self.written(&options.profile))?;
             Job { options, source, module, sources, kernels, warnings, diagnostics }.run()
         });
         conclude(options, artifact, diagnostics, sources.clone(), self.taken + taken)

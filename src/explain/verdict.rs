@@ -52,7 +52,8 @@ pub fn answers<T>(
         let made = reading.compile(options);
         let refuses = |cell: &Cell<T>| matches!(cell, Cell::Answers(all) if all.iter().any(&is_no));
         let is_told = shader.rows.iter().any(|row| refuses(&row.cells[n]));
-        let least_lanes = reading.module().and_then(|module| warn::least_lanes(module, &options.profile));
+        let written = reading.written(&options.profile).ok();
+        let least_lanes = written.and_then(|module| warn::least_lanes(&module, &options.profile));
         answers.push(Answer { end: end(&made.verdict), reason: reason(&made, is_told), least_lanes });
         if made.verdict == Verdict::ShaderWrong {
             wrong.push(Failure { diagnostics: made.diagnostics, sources: made.sources });

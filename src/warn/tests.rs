@@ -19,6 +19,7 @@ const HEAD: &str = "#version 460\n\
     #extension GL_KHR_shader_subgroup_shuffle : require\n\
     #extension GL_KHR_shader_subgroup_ballot : require\n\
     #extension GL_KHR_shader_subgroup_arithmetic : require\n\
+    #extension GL_KHR_shader_subgroup_clustered : require\n\
     #extension GL_KHR_shader_subgroup_quad : require\n\
     #extension GL_KHR_shader_subgroup_vote : require\n\
     #extension GL_CROSSLANE_quadrants : require\n\
@@ -344,7 +345,7 @@ fn workgroups_fill_the_segments_that_are_read() {
     }
     assert_eq!(last("local_size_x = 40", "allReduceAdd(v)", "nv-hopper").len(), 1);
     assert_eq!(last("local_size_x = 40", "allReduceAdd(v)", "spirv-1.5"), [], "who knows the size");
-    assert_eq!(last("local_size_x_id = 3", "allReduceAdd16(v)", "spirv-1.5"), [], "who knows the workgroup");
+    assert_eq!(last("local_size_x_id = 3", "allReduceAdd16(v)", "spirv-nvidia"), [], "who knows the workgroup");
 }
 
 #[test]
@@ -427,7 +428,8 @@ fn where_lanes_part_is_shown() {
     let labels = |body: &str| {
         let text = format!("{HEAD}layout(local_size_x = 64) in;\nvoid main() {{ {I} {body} }}\n");
         let input = Input { name: "a.comp", bytes: text.as_bytes(), language: Language::Glsl };
-        let made = compile(&input, &Options::new(Profile::named("spirv-1.5").expect("a profile")), &NoIncludes);
+        let profile = Profile::named("spirv-1.5").expect("a profile").with_wave_size(WaveSize::Least(8));
+        let made = compile(&input, &Options::new(profile), &NoIncludes);
         let labels = made.diagnostics.iter().flat_map(|message| &message.labels).filter(|label| !label.primary);
         labels.map(|label| made.sources.text(label.span).to_string()).collect::<Vec<_>>()
     };
@@ -444,7 +446,8 @@ fn where_lanes_part_is_shown() {
 #[test]
 fn the_widest_segment_is_told_where_subgroups_may_be_narrower() {
     let text = format!(
-        "{HEAD}layout(local_size_x = 64) in;\nvoid main() {{ {I} x[i] = allReduceAdd8(v) + allReduceMin16(v) + butterfly16(v); }}\n"
+        "{HEAD}layout(local_size_x = 64) in;\nvoid main() {{ {I} x[i] = allReduceAdd32(v) + subgroupClusteredAdd(v, 8u) + \
+         subgroupClusteredMin(v, 16u) + subgroupClusteredMax(v, 16u); }}\n"
     );
     let told = |name: &str, promise: WaveSize| {
         let input = Input { name: "a.comp", bytes: text.as_bytes(), language: Language::Glsl };
@@ -453,8 +456,8 @@ fn the_widest_segment_is_told_where_subgroups_may_be_narrower() {
         let told = made.diagnostics.iter().filter(|message| message.code == Code::NARROW_SUBGROUPS);
         told.map(|message| made.sources.text(message.span()).to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(told("spirv-1.5", WaveSize::Any), ["allReduceMin16(v)"]);
-    assert_eq!(told("wgsl", WaveSize::Least(8)), ["allReduceMin16(v)"]);
+    assert_eq!(told("spirv-1.5", WaveSize::Any), ["subgroupClusteredMin(v, 16u)"]);
+    assert_eq!(told("wgsl", WaveSize::Least(8)), ["subgroupClusteredMin(v, 16u)"]);
     assert_eq!(told("wgsl", WaveSize::Least(16)), [""; 0]);
     assert_eq!(told("wgsl", WaveSize::Fixed(32)), [""; 0]);
     assert_eq!(told("gfx1100", WaveSize::Least(16)), [""; 0]);

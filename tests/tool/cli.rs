@@ -483,10 +483,16 @@ const LANES: &str = "#version 450\n#extension GL_CROSSLANE_portable : require\nl
                      void main() { x[gl_GlobalInvocationID.x] = allReduceAdd64(x[gl_GlobalInvocationID.x]); }\n";
 
 #[test]
-fn a_form_wider_than_the_wave_is_status_3() {
+fn a_form_wider_than_the_wave_uses_workgroup_memory() {
     let folder = Folder::new("wave-size");
     folder.file("a.comp", LANES);
-    let output = folder.run(&["compile", "a.comp", "--wave-size", "32"]);
+    let reflected = |size: &str| {
+        let output = folder.run(&["compile", "a.comp", "--wave-size", size, "--emit", "reflection"]);
+        serde_json::from_str::<serde_json::Value>(&stdout(&output)).unwrap()["shared_bytes"].as_u64()
+    };
+    assert_eq!(["16", "32", "64"].map(reflected), [Some(16), Some(8), Some(0)]);
+    folder.file("b.comp", LANES.replace("{ x[gl", "{ if (gl_LocalInvocationID.x > 7u) x[gl"));
+    let output = folder.run(&["compile", "b.comp", "--wave-size", "32"]);
     assert_eq!(status(&output), 3, "{}", stderr(&output));
     assert!(stderr(&output).contains("error[E0702]"), "{}", stderr(&output));
     for size in ["64", "any"] {
@@ -500,34 +506,46 @@ const SEGMENTS: &str = "#version 450\n#extension GL_CROSSLANE_portable : require
                         layout(binding = 0) buffer B { float x[]; };\n\
                         void main() { uint i = gl_GlobalInvocationID.x; x[i] = allReduceAdd8(x[i]) + exclusiveAdd16(x[i]); }\n";
 
+/// Clusters of these sizes, which Khronos leaves undefined in smaller subgroups.
+const CLUSTERS: &str = "#version 450\n#extension GL_KHR_shader_subgroup_clustered : require\nlayout(local_size_x = 64) in;\n\
+                        layout(binding = 0) buffer B { float x[]; };\n\
+                        void main() { uint i = gl_GlobalInvocationID.x;\n\
+                        x[i] = subgroupClusteredAdd(x[i], 8u) + subgroupClusteredMax(x[i], 16u); }\n";
+
 #[test]
 fn segments_wider_than_a_subgroup_may_be_are_told() {
     let folder = Folder::new("narrow");
     folder.file("a.comp", SEGMENTS);
-    let made = |profile: &str, more: &[&str]| {
-        let output = folder.run(&[&["compile", "a.comp", "-o", "-", "-p", profile], more].concat());
+    folder.file("b.comp", CLUSTERS);
+    let made = |file: &str, profile: &str, more: &[&str]| {
+        let output = folder.run(&[&["compile", file, "-o", "-", "-p", profile], more].concat());
         (stderr(&output), stdout(&output))
     };
-    for (profile, more, lanes, comment) in [
-        ("wgsl", &[][..], Some(4), Some("// For subgroups of 16 lanes and more.")),
-        ("hlsl-6.5", &[], Some(4), Some("// For subgroups of 16 lanes and more.")),
-        ("glsl-450-khr", &["--wave-size=8.."], Some(8), Some("// For subgroups of 16 lanes and more.")),
-        ("wgsl", &["--wave-size=16.."], None, Some("// For subgroups of 16 lanes and more.")),
-        ("wgsl", &["--wave-size=32.."], None, Some("// For subgroups of 32 lanes and more.")),
-        ("wgsl", &["--wave-size=32"], None, Some("// For subgroups of 32 lanes.")),
-        ("wgsl", &["-Wno-narrow-subgroups"], None, Some("// For subgroups of 16 lanes and more.")),
-        ("msl-3.0", &[], None, None),
-        ("gfx1100", &["--wave-size=16.."], None, None),
+    let least = |lanes: u32| Some(format!("// For subgroups of {lanes} lanes and more."));
+    for (file, profile, more, lanes, comment) in [
+        ("a.comp", "wgsl", &[][..], None, None),
+        ("a.comp", "hlsl-6.5", &[], None, None),
+        ("a.comp", "glsl-450-khr", &["--wave-size=8.."], None, least(8)),
+        ("a.comp", "wgsl", &["--wave-size=32.."], None, least(32)),
+        ("a.comp", "wgsl", &["--wave-size=32"], None, Some("// For subgroups of 32 lanes.".to_owned())),
+        ("b.comp", "wgsl", &[], Some(4), least(16)),
+        ("b.comp", "hlsl-6.5", &[], Some(4), least(16)),
+        ("b.comp", "glsl-450-khr", &["--wave-size=8.."], Some(8), least(16)),
+        ("b.comp", "wgsl", &["--wave-size=16.."], None, least(16)),
+        ("b.comp", "wgsl", &["-Wno-narrow-subgroups"], None, least(16)),
+        ("b.comp", "msl-3.0", &[], None, None),
+        ("b.comp", "gfx1100", &["--wave-size=16.."], None, None),
     ] {
-        let (said, text) = made(profile, more);
+        let (said, text) = made(file, profile, more);
         let warned = lanes.map(|lanes| format!("at least 16 lanes, and a driver may choose {lanes}"));
-        assert_eq!(said.contains("warning[W0506]"), warned.is_some(), "{profile} {more:?}: {said}");
-        assert!(warned.is_none_or(|warned| said.contains(&warned) && said.contains("a.comp:5:")), "{profile}: {said}");
-        assert_eq!(text.lines().find(|line| line.contains("For subgroups")), comment, "{profile} {more:?}");
+        assert_eq!(said.contains("warning[W0506]"), warned.is_some(), "{file} {profile} {more:?}: {said}");
+        assert!(warned.is_none_or(|warned| said.contains(&warned) && said.contains("b.comp:6:")), "{profile}: {said}");
+        let told = text.lines().find(|line| line.contains("For subgroups")).map(str::to_owned);
+        assert_eq!(told, comment, "{file} {profile} {more:?}");
     }
-    let (said, _) = made("gfx1100", &["--wave-size=64.."]);
+    let (said, _) = made("a.comp", "gfx1100", &["--wave-size=64.."]);
     assert!(said.contains("--wave-size: gfx1100-wave32 has waves of 32 lanes"), "{said}");
-    let (said, _) = made("wgsl", &["--wave-size=12.."]);
+    let (said, _) = made("a.comp", "wgsl", &["--wave-size=12.."]);
     assert!(said.contains("12 is not a power of two from 4 to 128"), "{said}");
 }
 
@@ -535,24 +553,43 @@ fn segments_wider_than_a_subgroup_may_be_are_told() {
 fn a_promised_subgroup_size_is_reflected_and_checked() {
     let folder = Folder::new("promise");
     folder.file("a.comp", SEGMENTS);
-    let reflected = |profile: &str, size: &str| {
-        let output = folder.run(&["compile", "a.comp", "-p", profile, size, "--emit", "reflection"]);
+    folder.file("b.comp", CLUSTERS);
+    let reflected = |file: &str, profile: &str, size: &str| {
+        let output = folder.run(&["compile", file, "-p", profile, size, "--emit", "reflection"]);
         assert_eq!(status(&output), 0, "{}", stderr(&output));
         serde_json::from_str::<serde_json::Value>(&stdout(&output)).unwrap()
     };
     for (profile, part, wave) in
         [("wgsl", "webgpu", "subgroup"), ("hlsl-6.5", "direct3d", "wave"), ("glsl-450-khr", "glsl", "subgroup")]
     {
-        let sizes = |size: &str| {
-            let all = reflected(profile, size);
+        let sizes = |file: &str, size: &str| {
+            let all = reflected(file, profile, size);
             [format!("least_{wave}_size"), format!("required_{wave}_size")].map(|key| all[part][key].as_u64())
         };
-        assert_eq!(sizes("--wave-size=any"), [Some(16), None], "{profile}");
-        assert_eq!(sizes("--wave-size=32.."), [Some(32), None], "{profile}");
-        assert_eq!(sizes("--wave-size=32"), [Some(32), Some(32)], "{profile}");
+        assert_eq!(sizes("a.comp", "--wave-size=any"), [Some(4), None], "{profile}");
+        assert_eq!(sizes("b.comp", "--wave-size=any"), [Some(16), None], "{profile}");
+        assert_eq!(sizes("a.comp", "--wave-size=32.."), [Some(32), None], "{profile}");
+        assert_eq!(sizes("a.comp", "--wave-size=32"), [Some(32), Some(32)], "{profile}");
     }
-    let output = folder.run(&["check", "a.comp", "-p", "wgsl", "-p", "nv-ampere"]);
-    assert!(stdout(&output).ends_with("every profile can run it\nonly on subgroups of 16 lanes and more: wgsl\n"));
+    let check = |file: &str| stdout(&folder.run(&["check", file, "-p", "wgsl", "-p", "nv-ampere"]));
+    assert!(check("a.comp").ends_with("every profile can run it\n"), "{}", check("a.comp"));
+    assert!(check("b.comp").ends_with("every profile can run it\nonly on subgroups of 16 lanes and more: wgsl\n"));
+}
+
+#[test]
+fn the_host_sets_the_size_that_barriers_in_wgsl_depend_on() {
+    let folder = Folder::new("min-size");
+    folder.file("a.comp", SEGMENTS);
+    let text = stdout(&folder.run(&["compile", "a.comp", "-o", "-", "-p", "wgsl"]));
+    assert!(text.contains("@id(65535) override subgroup_min_size: u32 = 4u;"), "{text}");
+    let promised = stdout(&folder.run(&["compile", "a.comp", "-o", "-", "-p", "wgsl", "--wave-size", "8.."]));
+    assert!(promised.contains("override subgroup_min_size: u32 = 8u;"), "{promised}");
+    let wide = stdout(&folder.run(&["compile", "a.comp", "-o", "-", "-p", "wgsl", "--wave-size", "16.."]));
+    assert!(!wide.contains("subgroup_min_size") && !wide.contains("var<workgroup>"), "{wide}");
+    let output = folder.run(&["compile", "a.comp", "-p", "wgsl", "--emit", "reflection"]);
+    let all: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(all["spec_constants"][0]["name"], "subgroup_min_size", "{all}");
+    assert_eq!(all["shared_bytes"], 128, "two areas of 16 slots");
 }
 
 #[test]

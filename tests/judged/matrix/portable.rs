@@ -1,15 +1,16 @@
-//! One shader per family, the same input, the same bits: from the simulator, from SPIR-V with reductions in fixed order
-//! on lavapipe, from NVIDIA's listing and from AMD's; with an NVIDIA GPU, also from the GPU, through Vulkan and OpenGL.
+//! One shader per family, the same input, the same bits: in subgroups of every size, from the simulator, from SPIR-V, GLSL, HLSL
+//! and WGSL with reductions in fixed order on lavapipe, from NVIDIA's listings and from AMD's; with an NVIDIA GPU, also from
+//! the GPU, through Vulkan, OpenGL and CUDA.
 //!
 //! ```sh
-//! CROSSLANE_MATRIX=portable CROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/portable.md \
-//!     cargo test --release --test judged matrix::
+//! CROSSLANE_MATRIX=portable CROSSLANE_GL=1 CROSSLANE_CUDA=1 CROSSLANE_DRIVER_LANES=32 \
+//!     CROSSLANE_VERIFIED=docs/verified/portable.md cargo test --release --test judged matrix::
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{LazyLock, Mutex};
 
-use crosslane::profile::Profile;
+use crosslane::profile::{Profile, Target};
 
 use super::compile::{Made, Source};
 use super::kind::{Kind, Type};
@@ -20,10 +21,10 @@ use support::fixture::Language;
 use support::interpret::{self, Order};
 use support::lavapipe::{self, Buffers, Request};
 use support::trial::{Trial, trial};
-use support::{nv, opengl, ptx, report, simulator};
+use support::{cuda, dawn, nv, opengl, ptx, report, simulator};
 
-/// The width of the segments, which subgroups of every size here have.
-const WIDTH: usize = 16;
+/// The width of the segments: only waves of 64 lanes hold them.
+const WIDTH: usize = 64;
 
 /// A trial for each family of the portable interface that has forms with a width.
 pub fn trials() -> Vec<Trial> {
@@ -40,46 +41,58 @@ pub fn trials() -> Vec<Trial> {
     all.into_iter().map(trial).collect()
 }
 
-/// Types for which all engines here are expected to agree.
+/// A scalar and a vector of each kind that all engines here have.
 fn types(unit: &Unit) -> Vec<Option<Type>> {
-    let wanted =
-        |ty: &Option<Type>| ty.is_none_or(|ty| [Kind::F32, Kind::I32, Kind::U32, Kind::Bool].contains(&ty.kind));
-    unit.types.iter().copied().filter(wanted).collect()
+    let wanted = |ty: Type| [Kind::F32, Kind::I32, Kind::U32, Kind::Bool].contains(&ty.kind) && ty.size <= 2;
+    unit.types.iter().copied().filter(|ty| ty.is_none_or(wanted)).collect()
 }
 
 /// The engine that runs a shader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Engine {
     Simulator,
-    Lavapipe,
+    Spirv,
+    Glsl,
+    Hlsl,
+    Wgsl,
     Vulkan,
     OpenGl,
+    Cuda,
     NvListing,
-    AmdListing,
     PtxListing,
+    AmdListing,
 }
 
 /// The engines' names in the table, in order.
-const ENGINES: [&str; 7] = [
+const ENGINES: [&str; 11] = [
     "simulator",
     "SPIR-V on lavapipe",
+    "GLSL on lavapipe",
+    "HLSL on lavapipe",
+    "WGSL on Dawn",
     "SPIR-V on the GPU",
-    "assembly on the GPU",
+    "NVIDIA assembly on the GPU",
+    "PTX on the GPU",
     "NVIDIA listing, interpreted",
-    "AMD listing, interpreted",
     "PTX listing, interpreted",
+    "AMD listing, interpreted",
 ];
 
-/// The number of profiles for which each engine ran a family, all with the same bits.
-static SAME: LazyLock<Mutex<BTreeMap<String, [usize; ENGINES.len()]>>> = LazyLock::new(Mutex::default);
+/// The lanes of the subgroups in which each engine ran a family, all with the same bits.
+type Sizes = [BTreeSet<usize>; ENGINES.len()];
+
+static SAME: LazyLock<Mutex<BTreeMap<String, Sizes>>> = LazyLock::new(Mutex::default);
 
 /// Writes the table named by `CROSSLANE_VERIFIED`: a row for each family whose bits were the same everywhere.
 pub fn write() -> Result<(), String> {
     let Some(path) = std::env::var_os("CROSSLANE_VERIFIED") else { return Ok(()) };
-    let same = SAME.lock().map_err(|_| "a count is broken")?;
-    let row = |(family, counts): (&String, &[usize; ENGINES.len()])| {
-        let counts = counts.iter().map(|count| if *count == 0 { "not run".to_owned() } else { count.to_string() });
-        std::iter::once(format!("`{family}`")).chain(counts).collect()
+    let same = SAME.lock().map_err(|_| "a size is broken")?;
+    let cell = |sizes: &BTreeSet<usize>| match sizes.is_empty() {
+        true => "not run".to_owned(),
+        false => sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+    };
+    let row = |(family, sizes): (&String, &Sizes)| {
+        std::iter::once(format!("`{family}`")).chain(sizes.iter().map(cell)).collect()
     };
     let rows: Vec<Vec<String>> = same.iter().map(row).collect();
     let table = report::table(&[&["family"][..], &ENGINES].concat(), &rows);
@@ -92,28 +105,28 @@ pub fn write() -> Result<(), String> {
 
 const HEAD: &str = "# One shader, one result
 
-One shader for each family of the portable interface, with segments of 16 lanes, the same input and every type that all
-engines have: `bool`, `int`, `uint`, `float` and their vectors. Each row has the number of profiles that ran it
-in each engine; a row is listed if all results have the same bits. SPIR-V uses the fixed order of reductions (`--reproducible`).
+One shader for each family of the portable interface, with segments of 64 lanes, the same input and types that all engines have: `bool`,
+`int`, `uint`, `float` and vectors of them. Each row has the lanes of the subgroups in which each engine ran it; a row is listed if all results
+have the same bits. Where a driver chooses the size, one module or text ran in all of them. Reductions have a fixed order (`--reproducible`).
 
 ```sh
-CROSSLANE_MATRIX=portable CROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/portable.md \\
-    cargo test --release --test judged matrix::
+CROSSLANE_MATRIX=portable CROSSLANE_GL=1 CROSSLANE_CUDA=1 CROSSLANE_DRIVER_LANES=32 \\
+    CROSSLANE_VERIFIED=docs/verified/portable.md cargo test --release --test judged matrix::
 ```
 ";
 
 fn same_everywhere(unit: &Unit) -> Result<(), String> {
     let types = types(unit);
     let shader = Shader::new(unit, &types);
-    let before = shader.before(WIDTH, true);
+    let request = Request::new(Vec::new(), 1, shader.before(WIDTH, true));
     let defined = shader.after(WIDTH, true);
     let mut first: Option<(String, Vec<Buffers>)> = None;
-    let mut counts = [0; ENGINES.len()];
-    for profile in PROFILES.iter().filter(|profile| claims(profile)) {
-        let source = Source::new(unit, &types, profile);
-        for (engine, after) in results(&source, profile, &before)? {
-            counts[engine as usize] += 1;
-            let who = format!("{} ({})", ENGINES[engine as usize], profile.name);
+    let mut sizes = Sizes::default();
+    for profile in profiles() {
+        let source = Source::new(unit, &types, &profile);
+        for Run { engine, lanes, after } in runs(unit, &source, &profile, &request)? {
+            sizes[engine as usize].insert(lanes);
+            let who = format!("{} in {lanes} lanes ({})", ENGINES[engine as usize], profile.name);
             let Some((other, known)) = &first else {
                 first = Some((who, after));
                 continue;
@@ -127,47 +140,78 @@ fn same_everywhere(unit: &Unit) -> Result<(), String> {
             }
         }
     }
-    SAME.lock().map_err(|_| "a count is broken")?.insert(unit.row().title().to_owned(), counts);
+    SAME.lock().map_err(|_| "a size is broken")?.insert(unit.row().title().to_owned(), sizes);
     Ok(())
 }
 
-/// Returns true if a profile guarantees the order of reductions.
-fn claims(profile: &Profile) -> bool {
-    profile.reproducible && &*profile.name != "nv-fermi"
+/// The profiles that guarantee the order of reductions, and a text of each language whose drivers choose the size of subgroups.
+fn profiles() -> impl Iterator<Item = Profile> {
+    let claims = |profile: &&Profile| profile.reproducible && &*profile.name != "nv-fermi";
+    let text = |name| Profile { reproducible: true, ..Profile::named(name).expect("a built-in profile") };
+    PROFILES.iter().filter(claims).cloned().chain(["glsl-450-khr", "hlsl-6.2", "wgsl"].map(text))
 }
 
-/// The results of each engine.
-fn results(source: &Source, profile: &Profile, before: &[Buffers]) -> Result<Vec<(Engine, Vec<Buffers>)>, String> {
-    let request = |module| Request::new(module, 1, before.to_vec());
-    let lanes = profile.wave_size.map_or(WIDTH, |size| size as usize);
-    let simulated = simulator::run(&source.kernel(profile, lanes)?, lanes, &request(Vec::new()))?;
-    let simulated = simulated.into_iter().map(|run| run.into_iter().map(|buffer| buffer.words).collect()).collect();
-    let mut all = vec![(Engine::Simulator, simulated)];
+/// The results of an engine in subgroups of some size.
+struct Run {
+    engine: Engine,
+    lanes: usize,
+    after: Vec<Buffers>,
+}
+
+/// The sizes in which a text runs: all of them for the table, otherwise one in turn.
+fn text_sizes(unit: &Unit) -> Vec<usize> {
+    if super::asks_for("portable") {
+        return lavapipe::LANES.to_vec();
+    }
+    vec![lavapipe::LANES[(unit.turn() % lavapipe::LANES.len() as u64) as usize]]
+}
+
+fn runs(unit: &Unit, source: &Source, profile: &Profile, request: &Request) -> Result<Vec<Run>, String> {
+    let mut runs = Vec::new();
+    let mut add = |engine, lanes, after| runs.push(Run { engine, lanes, after });
+    let all_sizes = simulator::LANES.to_vec();
+    for lanes in profile.wave_size.map_or(all_sizes, |size| vec![size as usize]) {
+        let after = simulator::run(&source.kernel(profile, lanes)?, lanes, request)?;
+        let words = after.into_iter().map(|run| run.into_iter().map(|buffer| buffer.words).collect());
+        add(Engine::Simulator, lanes, words.collect());
+    }
+    let with = |module: &[u32]| Request { spirv: module.to_vec(), ..request.clone() };
     match source.make(profile)? {
-        Made::Spirv(module) | Made::Wgsl(_, module) => {
-            let request = request(module);
-            all.push((Engine::Lavapipe, lavapipe::run(WIDTH, &request)?));
-            if let Some(lanes) = lavapipe::own_driver() {
-                all.push((Engine::Vulkan, lavapipe::run(lanes, &request)?));
+        Made::Spirv(module) | Made::Glsl(_, module) => {
+            let (engine, sizes) = match profile.target {
+                Target::Glsl => (Engine::Glsl, text_sizes(unit)),
+                Target::Hlsl => (Engine::Hlsl, text_sizes(unit)),
+                _ => (Engine::Spirv, lavapipe::LANES.to_vec()),
+            };
+            for lanes in sizes {
+                add(engine, lanes, lavapipe::run(lanes, &with(&module))?);
+            }
+            if let Some(lanes) = lavapipe::own_driver().filter(|_| engine == Engine::Spirv) {
+                add(Engine::Vulkan, lanes, lavapipe::run(lanes, &with(&module))?);
             }
         }
-        Made::Msl(..) | Made::Glsl(..) => {}
+        Made::Wgsl(text, _) => {
+            for lanes in text_sizes(unit) {
+                add(Engine::Wgsl, lanes, dawn::run(lanes, &text, request)?);
+            }
+        }
+        Made::Msl(..) => {}
         Made::Nv(program) => {
-            let request = request(Vec::new());
-            all.push((Engine::NvListing, nv::run(&program.text, &program.reflection, &request)?));
+            add(Engine::NvListing, 32, nv::run(&program.text, &program.reflection, request)?);
             if opengl::is_asked() {
-                all.push((Engine::OpenGl, opengl::run(program, request)?));
+                add(Engine::OpenGl, 32, opengl::run(program, request.clone())?);
             }
         }
         Made::Ptx(program) => {
-            let request = request(Vec::new());
-            all.push((Engine::PtxListing, ptx::run(&program, &request, ptx::SCHEDULES[0])?));
+            add(Engine::PtxListing, 32, ptx::run(&program, request, ptx::SCHEDULES[0])?);
+            if cuda::is_asked() {
+                add(Engine::Cuda, 32, cuda::run(&program, request)?);
+            }
         }
         Made::Amd(program) => {
-            let request = request(Vec::new());
-            let after = interpret::interpret(&program, &profile.processor, &request, Order::Ascending)?;
-            all.push((Engine::AmdListing, after));
+            let after = interpret::interpret(&program, &profile.processor, request, Order::Ascending)?;
+            add(Engine::AmdListing, profile.wave_size.unwrap_or(64) as usize, after);
         }
     }
-    Ok(all)
+    Ok(runs)
 }

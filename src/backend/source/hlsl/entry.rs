@@ -101,9 +101,13 @@ impl Hlsl {
             }
         }
         let mut built_in: Vec<Given> = b.t.ports.built_in_of(Space::Input).into_iter().collect();
-        // These values come first, because indices are counted from them.
-        built_in
-            .sort_by_key(|given| !matches!(given.of, BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::SampleId));
+        built_in.sort_by_key(|given| match given.of {
+            // Indices are counted from these values.
+            BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::SampleId => 0,
+            // These are computed from the invocation's index.
+            BuiltIn::SubgroupId | BuiltIn::NumSubgroups => 2,
+            _ => 1,
+        });
         for given in built_in {
             // Ray tracing stages are functions.
             if b.entry.is_some_and(|entry| entry.stage.is_of_rays()) {
