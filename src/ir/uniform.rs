@@ -2,6 +2,7 @@
 //!
 //! A value is uniform or not; values from memory that invocations write are not uniform.
 
+use super::calls::callees_first;
 use super::{
     Binding, BlockId, BuiltIn, Case, FuncId, Function, GlobalId, ImageOp, Inst, InstId, LocalId, Module, Op, Space,
     TypeId, Types, Value,
@@ -14,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// `same` are the variables that no invocation changes.
 pub fn parted(module: &Module, same: FxHashSet<GlobalId>, asks: impl Fn(&Op) -> bool) -> Vec<(FuncId, InstId)> {
     let (found, seen, calls) = (Vec::new(), FxHashSet::default(), FxHashMap::default());
-    let mut search = Search { module, same, asks: &asks, found, seen, calls };
+    let mut search = Search { module, same, asks: &asks, found, seen, calls, depth: 0 };
     for entry in &module.entry_points {
         Walk::new(&mut search, entry.function, Vec::new(), false, true).run();
     }
@@ -56,6 +57,23 @@ struct Search<'a> {
     seen: FxHashSet<(FuncId, InstId)>,
     /// The results of calls: whether they differ, and where pointers point.
     calls: FxHashMap<Call, (bool, Vec<bool>)>,
+    /// Blocks and calls around the present place.
+    depth: usize,
+}
+
+/// Depth at which calls are no longer followed, so that the stack suffices.
+const DEEP: usize = 256;
+
+impl Search<'_> {
+    /// The worst results of a call that is not followed: everything varies, and everything in it may be reached apart.
+    fn give_up(&mut self, callee: FuncId, arguments: usize) -> (bool, Vec<bool>) {
+        for id in callees_first(self.module, [callee]) {
+            let asked = self.module.functions[id].insts.iter().filter(|(_, inst)| (self.asks)(&inst.op));
+            let new = asked.map(|(inst, _)| (id, inst)).filter(|at| self.seen.insert(*at));
+            self.found.extend(new);
+        }
+        (true, vec![true; arguments])
+    }
 }
 
 /// The state of one invocation group on its way through a function.
@@ -237,6 +255,7 @@ impl<'s, 'a> Walk<'s, 'a> {
     /// Consecutive blocks.
     fn blocks(&mut self, blocks: &[BlockId]) -> Ends {
         let mut all = Ends::FALLS;
+        self.search.depth += 1;
         for id in blocks.iter().flat_map(|block| &self.f.blocks[*block].insts) {
             let ends = self.instruction(*id, &self.f.insts[*id]);
             all = Ends { falls: ends.falls, ..all.or(ends) };
@@ -244,6 +263,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                 break;
             }
         }
+        self.search.depth -= 1;
         all
     }
 
@@ -462,7 +482,10 @@ impl<'s, 'a> Walk<'s, 'a> {
         let (differs, after) = match self.search.calls.get(&call) {
             Some(known) => known.clone(),
             None => {
-                let found = Walk::new(self.search, callee, call.1.clone(), call.2, false).run();
+                let found = match self.search.depth > DEEP {
+                    true => self.search.give_up(callee, args.len()),
+                    false => Walk::new(self.search, callee, call.1.clone(), call.2, false).run(),
+                };
                 self.search.calls.insert(call, found.clone());
                 found
             }

@@ -63,7 +63,7 @@ fn a_sandbox_with_the_inputs_makes_what_a_build_makes() {
             copy(&sandbox, shader);
             includes.iter().for_each(|include| copy(&sandbox, include));
             let output = format!("out.{ending}");
-            let made = sandbox.run(&["compile", shader, "-p", profile, "-o", &output]);
+            let made = sandbox.run(&["compile", shader, "-p", profile, "--wave-size=16..", "-o", &output]);
             assert_eq!(status(&made), 0, "{}", stderr(&made));
             let stem = Path::new(shader).file_stem().unwrap().to_str().unwrap();
             let wanted = fs::read(tree.0.join(format!("out/{stem}.{name}.{ending}"))).unwrap();

@@ -124,7 +124,7 @@ fn spirv_modules_come_with_a_reflection() {
     assert_eq!(any["workgroup_size"], serde_json::json!([64, 1, 1]));
     assert_eq!((&any["buffers"][0]["binding"], &any["buffers"][0]["writable"]), (&0.into(), &true.into()));
     let vulkan = &any["vulkan"];
-    assert_eq!((&vulkan["spirv"], &vulkan["least_subgroup_size"]), (&"1.5".into(), &16.into()));
+    assert_eq!((&vulkan["spirv"], &vulkan["least_subgroup_size"]), (&"1.5".into(), &4.into()));
     assert_eq!((&vulkan["full_subgroups"], vulkan["required_subgroup_size"].is_null()), (&true.into(), true));
     let capabilities = vulkan["capabilities"].to_string();
     assert!(capabilities.contains("GroupNonUniformClustered") && capabilities.contains("Shader"), "{capabilities}");

@@ -27,7 +27,7 @@ void main() {
     }
     row[gl_LocalInvocationIndex % COUNT] = total;
     barrier();
-    narrow.halves[gl_LocalInvocationIndex] = f16vec2(allReduceAdd8(row[0]), float(calls));
+    narrow.halves[gl_LocalInvocationIndex] = f16vec2(allReduceAdd4(row[0]), float(calls));
 }
 ";
 
@@ -50,7 +50,7 @@ const LINES: &[&str] = &[
     "    uint calls = 0u;",
     "    for (int turn = 0; turn < push.first; turn++) {",
     "        // butterfly<2>: shuffle by a mask",
-    "    // all_reduce.add<8>: native reduction of segments",
+    "    // all_reduce.add<4>: native reduction of segments",
 ];
 
 #[test]
@@ -403,7 +403,7 @@ fn reflection_lists_the_extensions() {
     let folder = Folder::new("glsl-reflection");
     folder.file("kept.comp", KEPT);
     let reflection = reflection(&folder, "kept.comp", "glsl-450-khr");
-    assert_eq!(reflection["glsl"]["least_subgroup_size"], 8, "{reflection}");
+    assert_eq!(reflection["glsl"]["least_subgroup_size"], 4, "{reflection}");
     assert_eq!(reflection["glsl"]["extensions"].as_array().map(Vec::len), Some(3), "{reflection}");
 }
 

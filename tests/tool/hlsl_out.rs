@@ -17,7 +17,7 @@ void main() {
     float own = numbers[gl_GlobalInvocationID.x] * push.by + textureLod(image, vec2(0.5), 0.0).x;
     row[gl_LocalInvocationIndex % COUNT] = butterfly2(own);
     barrier();
-    results[gl_LocalInvocationIndex] = allReduceAdd8(row[push.first]) + scene.light.x + float(gl_SubgroupID);
+    results[gl_LocalInvocationIndex] = allReduceAdd4(row[push.first]) + scene.light.x + float(gl_SubgroupID);
 }
 ";
 
@@ -36,7 +36,7 @@ const LINES: &[&str] = &[
     "groupshared float row[array_length];",
     "[numthreads(64, 1, 1)]",
     "    // butterfly<2>: shuffle by a mask",
-    "    // all_reduce.add<8>: tree of butterflies",
+    "    // all_reduce.add<4>: tree of butterflies",
     "    GroupMemoryBarrierWithGroupSync();",
 ];
 
@@ -114,7 +114,7 @@ fn reflection_says_the_model_and_the_place_of_push_constants() {
     let output = folder.run(&["compile", "kept.comp", "-p", "hlsl-6.5", "--emit", "reflection", "-o", "-"]);
     let reflection: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     let own = &reflection["direct3d"];
-    assert_eq!((&own["shader_model"], &own["least_wave_size"]), (&"6.5".into(), &8.into()), "{reflection}");
+    assert_eq!((&own["shader_model"], &own["least_wave_size"]), (&"6.5".into(), &4.into()), "{reflection}");
     let push = serde_json::json!({"name": "push", "register": "b0", "space": 255});
     assert_eq!(own["push_constants"], push, "{reflection}");
     let numbers = serde_json::json!({"name": "numbers", "set": 0, "binding": 1, "register": "t1", "space": 0});

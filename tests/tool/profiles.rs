@@ -82,7 +82,8 @@ fn a_price_of_reductions_chooses_between_them_and_trees() {
         let sum = format!("allReduceAdd{width}(x[gl_GlobalInvocationID.x])");
         let shader = SHADER.replace("450\n", "450\n#extension GL_CROSSLANE_portable : require\n");
         folder.file("a.comp", shader.replace("1u;", &format!("{sum};")));
-        let output = folder.run(&["compile", "a.comp", "-p", profile, "--emit", "spirv-text", "-o", "-"]);
+        let output =
+            folder.run(&["compile", "a.comp", "-p", profile, "--wave-size=32..", "--emit", "spirv-text", "-o", "-"]);
         assert_eq!(status(&output), 0, "{}", stderr(&output));
         (stdout(&output).matches("ClusteredReduce").count(), stdout(&output).matches("ShuffleXor").count())
     };
