@@ -184,6 +184,10 @@ struct JsonSupport {
     /// Minimum and maximum number of instructions of the possible forms.
     least_instructions: Option<usize>,
     most_instructions: Option<usize>,
+    /// Lanes of the subgroup, if wider forms exchange values in workgroup memory, and their barriers.
+    wider_than: Option<u32>,
+    least_barriers: Option<usize>,
+    most_barriers: Option<usize>,
     /// Why some or all forms cannot be done.
     refusal: Option<String>,
 }
@@ -213,6 +217,9 @@ impl JsonSupport {
             can: support.instructions.is_some(),
             least_instructions: support.instructions.map(|(least, _)| least),
             most_instructions: support.instructions.map(|(_, most)| most),
+            wider_than: support.wider.map(|wider| wider.than),
+            least_barriers: support.wider.map(|wider| wider.barriers.0),
+            most_barriers: support.wider.map(|wider| wider.barriers.1),
             refusal: support.refusal.as_ref().map(|refusal| refusal.reason().to_string()),
         }
     }

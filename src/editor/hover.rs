@@ -132,13 +132,19 @@ fn operation(priced: &Priced, profiles: &[String]) -> String {
     text += "| profile | plan | instructions | cycles | registers |\n|---|---|---:|---:|---:|\n";
     for (name, answer) in profiles.iter().zip(&priced.answers) {
         let row = match answer {
-            Answer::Planned { rule, cost } => {
+            Answer::Planned { rule, cost, narrower } => {
                 let registers = match (cost.vectors, cost.scalars) {
                     (vectors, 0) => vectors.to_string(),
                     (vectors, scalars) => format!("{vectors} + {scalars} scalar"),
                 };
                 let cycles = if cost.latency > 0 { cost.latency.to_string() } else { String::new() };
-                format!("{rule} | {} | {cycles} | {registers}", cost.instructions)
+                let narrower = narrower.map(|extent| format!("; in narrower subgroups {}: {extent}", extent.means()));
+                let narrower = narrower.unwrap_or_default();
+                format!("{rule}{narrower} | {} | {cycles} | {registers}", cost.instructions)
+            }
+            Answer::Spanning(extent) => {
+                let cycles = if extent.latency > 0 { extent.latency.to_string() } else { String::new() };
+                format!("{}: {extent} | {} | {cycles} |", extent.means(), extent.instructions)
             }
             Answer::Refused(reason) => format!("no: {reason} | | |"),
             Answer::Gone => "nothing is left of it | 0 | |".into(),
@@ -156,6 +162,7 @@ pub fn price(answer: &Answer) -> Option<String> {
             Some(format!("{} instr, {} cycles", cost.instructions, cost.latency))
         }
         Answer::Planned { cost, .. } => Some(format!("{} instr", cost.instructions)),
+        Answer::Spanning(extent) => Some(extent.to_string()),
         Answer::Refused(_) => Some("not possible".into()),
         Answer::Gone => Some("free".into()),
         Answer::Absent => None,

@@ -1,9 +1,11 @@
 //! Reports as one self-contained page: style and pictures are inline, and the page fetches nothing.
 
+mod parts;
 mod svg;
 
 use super::listing::Line;
 use super::lowering::{Lowering, Rejected};
+use super::spanning::{SpanLine, Spanned};
 use super::text::{SHARED, capital, count, rejected};
 use super::{OnProfile, Operation, ProfileReport, Report};
 use std::fmt::{self, Display, Write};
@@ -110,6 +112,14 @@ impl Page {
     fn cell(&mut self, answer: &OnProfile) {
         let lowering = match answer {
             OnProfile::Planned(lowering) => lowering,
+            OnProfile::Spanning(answer) => {
+                let (extent, cycles) = (answer.extent, answer.extent.latency);
+                let mut parts = vec![count(extent.instructions, "instruction")];
+                parts.extend((cycles > 0).then(|| count(cycles, "cycle")));
+                parts.push(extent.exchange());
+                let spans: Vec<String> = parts.iter().map(|part| format!("<span>{part}</span>")).collect();
+                return self.put(format_args!("<td>{}</td>\n", spans.join(" ")));
+            }
             OnProfile::Gone => return self.put("<td>none left</td>\n"),
             OnProfile::Refused { reason } => {
                 return self.put(format_args!("<td class=\"no\" title=\"{}\">no</td>\n", Escaped(reason)));
@@ -160,10 +170,45 @@ impl Page {
                 self.planned(lowering, name);
                 lowering.copies.iter().for_each(|copy| self.planned(copy, name));
             }
+            OnProfile::Spanning(spanned) => self.spanned(spanned, name),
             OnProfile::Gone => self.put("<p>Nothing to do: its result is not used, or known without it.</p>\n"),
             OnProfile::Refused { reason } => self.put(format_args!("<p class=\"no\">No: {}</p>\n", Escaped(reason))),
             OnProfile::Absent => self.put("<p class=\"no\">Not in the source for it.</p>\n"),
         }
+    }
+
+    fn spanned(&mut self, answer: &Spanned, name: &str) {
+        self.put(format_args!("<p class=\"rule\">{}</p>\n", Escaped(&capital(&answer.head()))));
+        self.exchange(answer, name);
+    }
+
+    /// The picture, the steps and the cost.
+    fn exchange(&mut self, answer: &Spanned, name: &str) {
+        if let Some(picture) = &answer.picture {
+            self.put(parts::figure(picture, name));
+        }
+        self.put("<ol>\n");
+        answer.steps.iter().for_each(|step| self.span_line(step));
+        self.put(format_args!(
+            "</ol>\n<p>{}.</p>\n<p>{}</p>\n",
+            Escaped(&answer.notation()),
+            Escaped(&answer.summary())
+        ));
+    }
+
+    fn span_line(&mut self, step: &SpanLine) {
+        let (phase, text) = (step.phase.name(), Escaped(&step.text));
+        self.put(format_args!("<li>{phase}: <code>{text}</code>\n"));
+        for lowering in step.lowering.iter().flat_map(|first| std::iter::once(&**first).chain(&first.copies)) {
+            self.put(format_args!("<p class=\"rule\">{}</p>\n", Escaped(lowering.rule)));
+            if !lowering.setup.is_empty() {
+                self.put("<h4>Set-up, once</h4>\n");
+                self.code(&lowering.setup);
+            }
+            self.code(&lowering.sequence);
+            self.counts(lowering);
+        }
+        self.put("</li>\n");
     }
 
     fn planned(&mut self, lowering: &Lowering, name: &str) {
@@ -190,6 +235,11 @@ impl Page {
         self.counts(lowering);
         if let Some(picture) = &lowering.picture {
             self.put(svg::figure(picture, name));
+        }
+        if let Some((spanned, condition)) = lowering.narrower.as_ref().and_then(|own| Some((own, own.condition()?))) {
+            self.put(format_args!("<details><summary>{}</summary>\n", Escaped(&capital(&condition))));
+            self.exchange(spanned, name);
+            self.put("</details>\n");
         }
         lowering.rejected.iter().for_each(|other| self.rejected(other));
         for other in &lowering.lacking {

@@ -4,6 +4,7 @@ use super::OnProfile;
 use super::listing::{self, Line, Listing, Unit};
 use super::operations::Site;
 use super::picture::{Executed, Picture, executed, picture};
+use super::spanning::{self, Spanned};
 use super::text;
 use crate::backend::Backend;
 use crate::lane::planner::is_proposed;
@@ -42,6 +43,8 @@ pub struct Lowering {
     /// Rules that need a missing feature.
     pub lacking: Vec<Lacking>,
     pub picture: Option<Picture>,
+    /// The program that runs instead where the driver's subgroups are narrower than the operation.
+    pub narrower: Option<Box<Spanned>>,
     /// Plans of other copies of the operation, from unrolled loops and inlined functions.
     pub copies: Vec<Lowering>,
     /// True if the plan was chosen by its cost.
@@ -116,7 +119,12 @@ impl Lowering {
     /// Returns true if the other lowering has the same lines.
     pub fn is_like(&self, other: &Lowering) -> bool {
         let seen = |lowering: &Lowering| (lowering.rule, lowering.setup.clone(), lowering.sequence.clone());
+        let narrower = (&self.narrower, &other.narrower);
         seen(self) == seen(other)
+            && match narrower {
+                (Some(one), Some(other)) => one.is_like(other),
+                (one, other) => one.is_none() && other.is_none(),
+            }
     }
 }
 
@@ -156,9 +164,14 @@ pub struct Lacking {
 
 /// The profile's lowering of an operation.
 pub fn of(site: &Site, profile: &Profile) -> OnProfile {
+    let narrower = match spanning::of(site, profile).transpose() {
+        Err(reason) => return OnProfile::Refused { reason },
+        Ok(Some(spanned)) if profile.wave_size.is_some() => return OnProfile::Spanning(spanned),
+        Ok(narrower) => narrower,
+    };
     let request = site.request();
     match candidates(&request, profile) {
-        Ok(found) => OnProfile::Planned(Box::new(lowering(&found, site, profile))),
+        Ok(found) => OnProfile::Planned(Box::new(Lowering { narrower, ..lowering(&found, site, profile) })),
         Err(refusal) => OnProfile::Refused { reason: refusal.to_string() },
     }
 }
@@ -191,6 +204,7 @@ fn lowering(found: &Candidates, site: &Site, profile: &Profile) -> Lowering {
         rejected: found.others.iter().map(|other| rejected(other, cost, request, profile)).collect(),
         lacking: found.refused.iter().map(lacking).collect(),
         picture: picture(request, profile.wave_size, Some((plan, profile.target))),
+        narrower: None,
         copies: Vec::new(),
         is_priced: found.is_priced,
         plan: plan.clone(),

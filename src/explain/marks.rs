@@ -9,8 +9,8 @@ use crate::source::Span;
 pub fn marks(text: &str, reading: &Reading, options: &Options) -> Vec<Vec<Span>> {
     let Some(module) = reading.module() else { return Vec::new() };
     let facts = guard::bounded(options.limits, || Facts::of(reading, module, options, Lines::Wanted));
-    let Some(facts) = facts.ok().and_then(Result::ok) else { return Vec::new() };
-    let Some((emitted, places)) = facts.places(module) else { return Vec::new() };
+    let Ok(facts) = facts else { return Vec::new() };
+    let Some((emitted, places)) = facts.places() else { return Vec::new() };
     let spans = |numbers: Vec<u32>| {
         let mut spans: Vec<Span> = numbers.iter().filter_map(|number| places.get(number)).copied().collect();
         spans.dedup();

@@ -18,6 +18,7 @@ mod operations;
 pub mod picture;
 pub mod prices;
 mod shader;
+mod spanning;
 pub mod support;
 pub mod text;
 mod verdict;
@@ -26,6 +27,7 @@ mod whole;
 pub use lowering::{Difference, Instructions, Lacking, Lowering, Rejected};
 pub use operations::CallSite;
 pub use shader::Failure;
+pub use spanning::{Extent, Phase, SpanLine, Spanned};
 pub use verdict::End;
 
 use crate::compile::{Input as Source, Options, Readings};
@@ -106,6 +108,8 @@ pub struct Operand {
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub enum OnProfile {
     Planned(Box<Lowering>),
+    /// It is wider than the subgroup, so that its subgroups exchange values in workgroup memory.
+    Spanning(Box<Spanned>),
     /// The profile cannot do it, and the reason.
     Refused {
         reason: String,
@@ -140,14 +144,17 @@ pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> 
     })
 }
 
-/// One answer for all copies of an operation: the first refusal, otherwise the first plan with the other plans
-/// attached.
+/// One answer for all copies of an operation.
 fn on_profile(cell: Cell<OnProfile>) -> OnProfile {
-    let answers = match cell {
-        Cell::Absent => return OnProfile::Absent,
-        Cell::Gone => return OnProfile::Gone,
-        Cell::Answers(answers) => answers,
-    };
+    match cell {
+        Cell::Absent => OnProfile::Absent,
+        Cell::Gone => OnProfile::Gone,
+        Cell::Answers(answers) => first_with_copies(answers),
+    }
+}
+
+/// The first refusal, otherwise the first plan with the other plans attached.
+fn first_with_copies(answers: Vec<OnProfile>) -> OnProfile {
     let mut plans: Vec<Lowering> = Vec::new();
     for answer in answers {
         match answer {

@@ -9,8 +9,10 @@ use crate::backend::{Backend, Writer, plans};
 use crate::compile::{Options, Reading};
 use crate::diagnostic::Diagnostic;
 use crate::ir::calls::callees_first;
+use crate::ir::spanning::{Exchanged, Survey};
 use crate::ir::{FuncId, Function, InstId, Module, Op, ScalarKind, Stage, Value};
 use crate::kernel::Kernel;
+use crate::lane::spanning::Spanning;
 use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plans, Request};
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
@@ -39,6 +41,21 @@ pub struct Site {
     pub whole: Option<Whole>,
     /// Its lines in the shader's own program, if known.
     pub listing: Option<Listing>,
+    /// Its program if it is wider than the smallest subgroup.
+    pub wide: Option<Wide>,
+}
+
+/// An operation that is wider than the smallest subgroup.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wide {
+    /// The profile compiles it over several subgroups.
+    Program {
+        exchanged: Box<Exchanged>,
+        /// For each operation inside a subgroup, in the order of the program's steps, its copies.
+        inside: Vec<Vec<Site>>,
+    },
+    /// It is an error in its place.
+    Refused(String),
 }
 
 impl Site {
@@ -52,6 +69,15 @@ impl Site {
             index: index.as_deref().map(Cow::Borrowed),
             fragment: *fragment,
         }
+    }
+
+    /// The operations inside a subgroup of a program for this one, without a place in a module.
+    pub fn inside(&self, program: &Spanning) -> Vec<Site> {
+        let site = |Request { op, inputs, .. }: Request<'_>| {
+            let inputs = inputs.into_owned();
+            Site { op, inputs, index: None, inst: None, listing: None, wide: None, ..self.clone() }
+        };
+        program.inside(&self.request()).into_iter().map(site).collect()
     }
 
     /// How many operations of the kernel form it is.
@@ -85,40 +111,37 @@ pub enum Lines {
 }
 
 /// The facts about a module's operations at the point where a profile's output is written, and their lines there.
-pub enum Facts {
+pub struct Facts<'a> {
+    survey: Survey<'a>,
+    /// `None` if the profile refuses the shader.
+    written: Option<Written>,
+}
+
+enum Written {
     Kernel(KernelFacts),
     /// The written module, with the numbers of its operations.
     Module(Emitted, BTreeMap<(FuncId, InstId), u32>),
 }
 
-impl Facts {
-    /// # Errors
-    /// Reports constructs that the profile cannot express.
-    pub fn of(reading: &Reading, module: &Module, options: &Options, lines: Lines) -> Result<Facts, Vec<Diagnostic>> {
-        let (backend, sources) = (Backend::of(options.profile.target), reading.sources());
-        match &backend.writer {
-            Writer::Kernel(writer) => {
-                let emit = |kernel: &Kernel| Emitted::of_kernel(backend, writer, kernel, &options.profile).ok();
-                KernelFacts::of(reading, &options.profile, (lines == Lines::Wanted).then_some(emit)).map(Facts::Kernel)
-            }
-            Writer::Module(writer) => {
-                let options = options.of_backend(sources);
-                let (emitted, operations) = Emitted::of_module(backend, writer, module, &options, sources)?;
-                Ok(Facts::Module(emitted, operations.into_iter().zip(0..).collect()))
-            }
-        }
+impl<'a> Facts<'a> {
+    /// The facts of a shader for a profile, which may refuse it.
+    pub fn of(reading: &Reading, module: &'a Module, options: &Options, lines: Lines) -> Facts<'a> {
+        let survey = Survey::of(module, &options.profile);
+        let written = Written::of(reading, &survey.module, options, lines).ok();
+        Facts { survey, written }
     }
 
     /// The output, and the places of its operations by their numbers.
-    pub fn places(&self, module: &Module) -> Option<(&Emitted, BTreeMap<u32, Span>)> {
-        match self {
-            Facts::Kernel(facts) => {
+    pub fn places(&self) -> Option<(&Emitted, BTreeMap<u32, Span>)> {
+        match self.written.as_ref()? {
+            Written::Kernel(facts) => {
                 let asked = facts.asked.iter();
                 let places = asked.flat_map(|(span, all)| all.iter().map(|(number, _)| (*number, *span)));
                 Some((facts.emitted.as_ref()?, places.collect()))
             }
-            Facts::Module(emitted, numbers) => {
-                let place = |(function, inst): &(FuncId, InstId)| module.functions[*function].insts[*inst].span;
+            Written::Module(emitted, numbers) => {
+                let functions = &self.survey.module.functions;
+                let place = |(function, inst): &(FuncId, InstId)| functions[*function].insts[*inst].span;
                 Some((emitted, numbers.iter().map(|(at, number)| (*number, place(at))).collect()))
             }
         }
@@ -126,9 +149,71 @@ impl Facts {
 
     /// The copies of an operation, each once.
     pub fn copies(&self, site: &Site) -> Vec<Site> {
+        match (self.wide(site), &self.written) {
+            (Some(wide), _) => vec![Site { wide: Some(wide), listing: self.inside_subgroup(site), ..site.clone() }],
+            (None, Some(written)) => written.copies(site),
+            (None, None) => vec![site.clone()],
+        }
+    }
+
+    /// The lines of an operation that stays inside the subgroup if the driver's is wide enough.
+    fn inside_subgroup(&self, site: &Site) -> Option<Listing> {
+        let (_, inst) = self.inside(site).into_iter().find(|(op, _)| *op == site.op)?;
+        self.written.as_ref()?.copies(&Site { inst: Some(inst), ..site.clone() }).into_iter().next()?.listing
+    }
+
+    /// The program of an operation that is wider than the smallest subgroup.
+    fn wide(&self, site: &Site) -> Option<Wide> {
+        let exchanged = self.survey.operations.get(&site.inst?)?;
+        if let Some(reason) = self.survey.refusal(site.span) {
+            return Some(Wide::Refused(reason.into()));
+        }
+        let mut written = self.inside(site);
+        let inside = site.inside(&exchanged.program).into_iter().map(|inside| {
+            let at = written.iter().position(|(op, _)| *op == inside.op);
+            let inst = at.map(|at| written.remove(at).1);
+            let inside = Site { inst, ..inside };
+            self.written.as_ref().map_or_else(|| vec![inside.clone()], |written| written.copies(&inside))
+        });
+        let inside = inside.collect();
+        Some(Wide::Program { exchanged: Box::new(exchanged.clone()), inside })
+    }
+
+    /// The operations of the function that an operation has become.
+    fn inside(&self, site: &Site) -> Vec<(LaneOp, (FuncId, InstId))> {
+        let module = &self.survey.module;
+        let op = site.inst.map(|(function, inst)| module.functions[function].insts[inst].op);
+        let Some(Op::Call(callee, _)) = op else { return Vec::new() };
+        let function = &module.functions[callee];
+        let lane = |inst: InstId| match function.insts[inst].op {
+            Op::Lane(op, _) => Some((op, (callee, inst))),
+            _ => None,
+        };
+        instructions(function).filter_map(lane).collect()
+    }
+}
+
+impl Written {
+    fn of(reading: &Reading, module: &Module, options: &Options, lines: Lines) -> Result<Written, Vec<Diagnostic>> {
+        let (backend, sources) = (Backend::of(options.profile.target), reading.sources());
+        match &backend.writer {
+            Writer::Kernel(writer) => {
+                let emit = |kernel: &Kernel| Emitted::of_kernel(backend, writer, kernel, &options.profile).ok();
+                KernelFacts::of(reading, &options.profile, (lines == Lines::Wanted).then_some(emit))
+                    .map(Written::Kernel)
+            }
+            Writer::Module(writer) => {
+                let options = options.of_backend(sources);
+                let (emitted, operations) = Emitted::of_module(backend, writer, module, &options, sources)?;
+                Ok(Written::Module(emitted, operations.into_iter().zip(0..).collect()))
+            }
+        }
+    }
+
+    fn copies(&self, site: &Site) -> Vec<Site> {
         match self {
-            Facts::Kernel(facts) => facts.copies(site),
-            Facts::Module(emitted, numbers) => {
+            Written::Kernel(facts) => facts.copies(site),
+            Written::Module(emitted, numbers) => {
                 let number = site.inst.and_then(|inst| numbers.get(&inst));
                 let listing = |number: &u32| Some(emitted.listing(&[*number]));
                 number.map(|number| Site { listing: listing(number), ..site.clone() }).into_iter().collect()
@@ -234,8 +319,8 @@ fn of_function(module: &Module, function_id: FuncId) -> Vec<Site> {
         let inputs =
             function.values(args).iter().map(|value| input(module, function, *value)).collect::<Option<_>>()?;
         let (inst, whole) = (Some((function_id, id)), wholes.remove(&id));
-        let (activity, index, listing) = (Activity::Any, None, None);
-        Some(Site { op, inputs, parts: 1, span, inst, fragment, activity, index, whole, listing })
+        let (activity, index, listing, wide) = (Activity::Any, None, None, None);
+        Some(Site { op, inputs, parts: 1, span, inst, fragment, activity, index, whole, listing, wide })
     };
     instructions(function).filter_map(site).collect()
 }

@@ -7,9 +7,11 @@
 mod example;
 mod executed;
 mod mark;
+mod parts;
 mod words;
 
 pub use executed::{Executed, ExecutedRow, executed};
+pub use parts::{Parts, PartsRow, parts};
 
 use crate::lane::eval::{self, Trace};
 use crate::lane::meaning::meaning;

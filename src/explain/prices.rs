@@ -3,6 +3,7 @@
 use super::meaning::meaning;
 use super::operations::{Lines, Site};
 use super::shader::{Cell, OperationRow, Shader};
+use super::spanning::{self, Extent};
 use crate::compile::{Options, Readings};
 use crate::ir::print::lane_text;
 use crate::lane::{PlanCost, cost, plan};
@@ -31,7 +32,11 @@ pub enum Answer {
     Planned {
         rule: &'static str,
         cost: PlanCost,
+        /// The program that runs instead where the driver's subgroups are narrower.
+        narrower: Option<Extent>,
     },
+    /// It is wider than the subgroup.
+    Spanning(Extent),
     Refused(String),
     /// It was removed.
     Gone,
@@ -46,9 +51,14 @@ pub fn prices(readings: &mut Readings<'_>, options: &[Options]) -> Vec<Priced> {
 }
 
 fn answer(site: &Site, profile: &Profile) -> Answer {
+    let narrower = match spanning::extent(site, profile).transpose() {
+        Err(reason) => return Answer::Refused(reason),
+        Ok(Some(extent)) if profile.wave_size.is_some() => return Answer::Spanning(extent),
+        Ok(narrower) => narrower,
+    };
     let request = site.request();
     match plan(&request, profile) {
-        Ok(plan) => Answer::Planned { cost: cost::of(&plan, &request, profile), rule: plan.rule },
+        Ok(plan) => Answer::Planned { cost: cost::of(&plan, &request, profile), rule: plan.rule, narrower },
         Err(refusal) => Answer::Refused(refusal.reason().to_string()),
     }
 }

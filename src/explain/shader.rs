@@ -105,26 +105,15 @@ impl<T> OperationRow<T> {
     }
 }
 
-/// The shader for one profile. If the profile's subgroups are too small for it, it is parsed again for subgroups of any
-/// size, so that each operation gets its own answer.
-fn read(readings: &mut Readings<'_>, options: &Options) -> Result<Arc<Reading>, Failure> {
-    let failure = match accepted(readings, options) {
-        Err(failure) if failure.is_refusal() && options.profile.wave_size.is_some() => failure,
-        other => return other,
-    };
-    let any_size = Options { profile: options.profile.clone().with_wave_size(None), ..options.clone() };
-    accepted(readings, &any_size).map_err(|_| failure)
-}
-
 /// The shader for one profile, if it is valid.
-fn accepted(readings: &mut Readings<'_>, options: &Options) -> Result<Arc<Reading>, Failure> {
+fn read(readings: &mut Readings<'_>, options: &Options) -> Result<Arc<Reading>, Failure> {
     let reading = readings.get(options);
     let is_right = reading.module().is_some() && !reading.messages(options).has_errors();
     if is_right { Ok(reading) } else { Err(Failure::new(&reading, options, None)) }
 }
 
-/// Adds the answers for profile number `n`. Without facts, for example if the back end rejects the shader, an operation
-/// has only the facts of the module.
+/// Adds the answers for profile number `n`. If the back end rejects the shader, an operation has only the facts of the
+/// module.
 fn add<T>(
     rows: &mut BTreeMap<Key, OperationRow<T>>,
     reading: &Reading,
@@ -141,8 +130,7 @@ fn add<T>(
         if let Some(last) = before.filter(|last| (&last.0, last.1, last.2) == (&key.0, key.1, key.2)) {
             key.3 = last.3 + 1;
         }
-        let copies = facts.as_ref().map_or_else(|_| vec![site.clone()], |facts| facts.copies(&site));
-        let answers: Vec<T> = copies.iter().map(&answer).collect();
+        let answers: Vec<T> = facts.copies(&site).iter().map(&answer).collect();
         let cell = if answers.is_empty() { Cell::Gone } else { Cell::Answers(answers) };
         let row = rows.entry(key.clone()).or_insert_with(|| OperationRow { site, place, cells: Vec::new() });
         row.cells.resize_with(n, || Cell::Absent);

@@ -2,6 +2,7 @@
 
 use super::operations::{CallSite, Lines, Site};
 use super::shader::{Cell, Failure, OperationRow, Shader};
+use super::spanning::{self, Extent};
 use super::verdict::{self, Answer};
 use super::{End, ProfileReport, profile_report, text, type_text};
 use crate::compile::{Input as Source, Options, Readings};
@@ -55,7 +56,11 @@ pub enum Support {
         instructions: u32,
         lds: u32,
         setup: u32,
+        /// The program that runs instead where the driver's subgroups are narrower.
+        narrower: Option<Extent>,
     },
+    /// It is wider than the subgroup, so that its subgroups exchange values in workgroup memory.
+    Spanning(Extent),
     /// It was removed: its result is unused or known without it.
     Gone,
     No {
@@ -68,8 +73,15 @@ pub enum Support {
 impl fmt::Display for Support {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Support::Yes { instructions: 0 | 1, .. } => f.write_str("yes"),
-            Support::Yes { instructions, .. } => write!(f, "yes, {instructions} instructions"),
+            Support::Yes { instructions, narrower, .. } => {
+                f.write_str("yes")?;
+                if *instructions > 1 {
+                    write!(f, ", {instructions} instructions")?;
+                }
+                let Some(extent) = narrower else { return Ok(()) };
+                write!(f, "; in narrower subgroups {}: {extent}", extent.means())
+            }
+            Support::Spanning(extent) => write!(f, "yes, {}: {extent}", extent.means()),
             Support::Gone => f.write_str("yes, nothing is left of it"),
             Support::No { reason } => write!(f, "no: {reason}"),
             Support::Absent => f.write_str("not in the source"),
@@ -117,11 +129,16 @@ fn worst(cell: Cell<Support>) -> Support {
 }
 
 fn support(site: &Site, profile: &Profile) -> Support {
+    let narrower = match spanning::extent(site, profile).transpose() {
+        Err(reason) => return Support::No { reason },
+        Ok(Some(extent)) if profile.wave_size.is_some() => return Support::Spanning(extent),
+        Ok(narrower) => narrower,
+    };
     let request = site.request();
     match plan(&request, profile) {
         Ok(plan) => {
             let PlanCost { instructions, lds, setup, .. } = cost::of(&plan, &request, profile);
-            Support::Yes { instructions: instructions * site.parts, lds: lds * site.parts, setup }
+            Support::Yes { instructions: instructions * site.parts, lds: lds * site.parts, setup, narrower }
         }
         Err(refusal) => Support::No { reason: refusal.reason() },
     }

@@ -2,11 +2,15 @@
 
 use super::listing::{Line, Unit};
 use super::lowering::{Difference, Lowering, Rejected};
-use super::picture::{Picture, PictureRow};
+use super::picture::{Parts, PartsRow, Picture, PictureRow};
+use super::spanning::{SpanLine, Spanned};
 use super::{OnProfile, Operation, ProfileReport, Report};
 
 /// Lanes in one line of a picture.
 const LANES: usize = 16;
+
+/// Subgroups in one line of a picture.
+const SUBGROUPS: usize = 8;
 
 /// Between two profiles that are side by side.
 const GAP: &str = "   ";
@@ -110,6 +114,10 @@ fn block(name: &ProfileReport, profile: &OnProfile) -> Vec<String> {
             let copies = lowering.copies.iter();
             planned(name, lowering).into_iter().chain(copies.flat_map(|copy| planned(name, copy))).collect()
         }
+        OnProfile::Spanning(answer) => {
+            let head = format!("{}: {}", name.name, answer.head());
+            [head].into_iter().chain(spanned(answer)).collect()
+        }
         OnProfile::Gone => vec![format!("{}: nothing to do: its result is not used, or known without it", name.name)],
         OnProfile::Refused { reason } => vec![format!("{}: no: {reason}", name.name)],
         OnProfile::Absent => vec![format!("{}: not in the source for it", name.name)],
@@ -136,7 +144,54 @@ pub fn chosen(lowering: &Lowering) -> Vec<String> {
     let unwritten = lowering.unwritten.iter().map(|reason| format!("  not written in its language yet: {reason}"));
     let lines = sequence("set-up: ", &lowering.setup).into_iter().chain(sequence("", &lowering.sequence));
     let shared = lowering.is_shared().then(|| format!("    {SHARED}"));
-    unwritten.chain(lines).chain(shared).chain([format!("  {}", summary(lowering))]).collect()
+    let narrower = lowering.narrower.iter().filter_map(|spanned| Some((spanned.condition()?, spanned.summary())));
+    let narrower = narrower.map(|(condition, summary)| format!("  {condition}; {summary}"));
+    unwritten.chain(lines).chain(shared).chain([format!("  {}", summary(lowering))]).chain(narrower).collect()
+}
+
+/// The picture, the steps and the cost of an operation over several subgroups.
+pub fn spanned(answer: &Spanned) -> Vec<String> {
+    let picture = answer.picture.as_ref().map(|parts| indented(&parts_lines(parts), "    ")).unwrap_or_default();
+    let steps = answer.steps.iter().flat_map(span_line);
+    let notes = [format!("  {}", answer.notation()), format!("  = {}", answer.summary())];
+    picture.into_iter().chain(steps).chain(notes).collect()
+}
+
+fn span_line(step: &SpanLine) -> Vec<String> {
+    let code = step.lowering.as_deref().into_iter().flat_map(|first| std::iter::once(first).chain(&first.copies));
+    let code = code.flat_map(|lowering| [format!("  {}", lowering.rule)].into_iter().chain(chosen(lowering)));
+    let code = indented(&code.collect::<Vec<_>>(), "    ");
+    [format!("    {}: {}", step.phase.name(), step.text)].into_iter().chain(code).collect()
+}
+
+/// The rows of a picture under the lanes of the subgroups, some subgroups a line; a rule follows each exchange.
+fn parts_lines(parts: &Parts) -> Vec<String> {
+    let example = if parts.example { ", with example operands" } else { "" };
+    let mut lines = vec![format!("a segment of {}{example}:", count(parts.subgroups.len() as u32, "subgroup"))];
+    let label = parts.rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0).max(5);
+    // Slots have brackets.
+    let letters = |row: &PartsRow, cell: &String| cell.chars().count() + if row.exchange.is_some() { 2 } else { 0 };
+    let cells = parts.rows.iter().flat_map(|row| row.cells.iter().map(|cell| letters(row, cell)));
+    let width = cells.chain(parts.subgroups.iter().map(String::len)).max().unwrap_or(0);
+    for first in (0..parts.subgroups.len()).step_by(SUBGROUPS) {
+        lines.push(parts_line("lanes", &parts.subgroups[first..], label, width));
+        for (n, row) in parts.rows.iter().enumerate() {
+            let slots = |cell: &String| if row.exchange.is_some() { format!("[{cell}]") } else { cell.clone() };
+            let cells: Vec<String> = row.cells[first..].iter().map(slots).collect();
+            lines.push(parts_line(&row.label, &cells, label, width));
+            let next = parts.rows.get(n + 1).and_then(|next| next.exchange);
+            if row.exchange.is_some() && next != row.exchange {
+                let shown = cells.len().min(SUBGROUPS);
+                lines.push(format!("{:label$}  {}", "wait", "-".repeat(shown * (width + 2) - 2)));
+            }
+        }
+    }
+    lines
+}
+
+fn parts_line(name: &str, cells: &[String], label: usize, width: usize) -> String {
+    let cells: String = cells.iter().take(SUBGROUPS).map(|cell| format!("  {cell:>width$}")).collect();
+    format!("{name:label$}{cells}")
 }
 
 /// The rejected plan, with its lines if it is the proposal's.

@@ -2,7 +2,8 @@
 
 use super::catalog::{self, Sample};
 use super::planner::unproven;
-use super::request::Refusal;
+use super::request::{Refusal, Request};
+use super::spanning::{self, Given};
 use crate::profile::Profile;
 use std::fmt;
 
@@ -12,8 +13,19 @@ pub struct Support {
     /// Minimum and maximum number of instructions of the supported forms; `None` if none is supported. Hoistable setup
     /// is not counted.
     pub instructions: Option<(usize, usize)>,
+    /// The forms that are wider than the subgroup and exchange values in workgroup memory.
+    pub wider: Option<Wider>,
     /// Why some or all forms cannot be done.
     pub refusal: Option<Refusal>,
+}
+
+/// Forms that are wider than the subgroup.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wider {
+    /// Lanes of the subgroup.
+    pub than: u32,
+    /// Minimum and maximum number of barriers.
+    pub barriers: (usize, usize),
 }
 
 /// One line of the table.
@@ -53,14 +65,27 @@ fn supports(members: &[&Sample], profiles: &[Profile]) -> Vec<Support> {
 
 /// A profile's support of the forms of one family.
 fn support(members: &[&Sample], profile: &Profile) -> Support {
-    let mut support = Support { instructions: None, refusal: None };
+    let mut support = Support { instructions: None, wider: None, refusal: None };
     for sample in members {
-        match unproven(&sample.request(), profile) {
+        let request = sample.request();
+        match unproven(&request, profile) {
             Ok(plan) => support.instructions = Some(widen(support.instructions, plan.count())),
+            Err(Refusal::TooWide { size, .. }) if let Some(barriers) = barriers(&request, size, profile) => {
+                let known = support.wider.map(|wider| wider.barriers);
+                support.wider = Some(Wider { than: size, barriers: widen(known, barriers) });
+            }
             Err(refusal) => support.refusal = support.refusal.or(Some(refusal)),
         }
     }
     support
+}
+
+/// The barriers of an operation over subgroups of `size` lanes, if the profile can do it through workgroup memory.
+fn barriers(request: &Request, size: u32, profile: &Profile) -> Option<usize> {
+    let given = Given::of(request, profile.reproducible);
+    let program = spanning::plan(request.op, given, size).filter(|_| !request.fragment)?;
+    let is_possible = program.inside(request).iter().all(|inside| unproven(inside, profile).is_ok());
+    is_possible.then(|| program.barriers())
 }
 
 impl Support {
@@ -89,6 +114,14 @@ impl fmt::Display for Support {
             (least, most) if least == most => write!(f, "{most} instructions")?,
             (least, most) => write!(f, "{least} to {most} instructions")?,
         }
+        if let Some(Wider { than, barriers: (least, most) }) = self.wider {
+            match (least, most) {
+                (_, 0) => write!(f, "; wider than {than} lanes without barriers")?,
+                (_, 1) => write!(f, "; wider than {than} lanes with 1 barrier")?,
+                (least, most) if least == most => write!(f, "; wider than {than} lanes with {most} barriers")?,
+                (least, most) => write!(f, "; wider than {than} lanes with {least} to {most} barriers")?,
+            }
+        }
         match &self.refusal {
             None => Ok(()),
             Some(Refusal::TooWide { size, .. }) => write!(f, ", up to {size} lanes wide"),
@@ -114,7 +147,7 @@ mod tests {
         assert_eq!(cell(old(), "butterfly"), "native");
         assert_eq!(cell(old(), "allReduce"), "native");
         assert_eq!(cell(old(), "partition"), "3 to 4 instructions");
-        assert_eq!(cell(old().with_wave_size(Some(32)), "allReduce"), "native, up to 32 lanes wide");
+        assert_eq!(cell(old().with_wave_size(Some(32)), "allReduce"), "native; wider than 32 lanes with 1 barrier");
     }
 
     #[test]

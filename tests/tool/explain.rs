@@ -381,13 +381,58 @@ fn shaders_that_nothing_can_be_said_about() {
     assert_eq!(status(&["check", TOUR, "-p", "nonsense"]), 2);
 }
 
+const SPANNING: &str = "fixtures/explain/spanning.comp";
+
 #[test]
-fn a_form_that_is_too_wide_gets_its_own_answer() {
-    let command = ["explain", "fixtures/bad/width_beyond_subgroup.comp", "-p", "nv-kepler"];
-    let output = crosslane(&command);
+fn operations_over_several_subgroups_show_their_exchanges() {
+    kept("spanning", &printed(&["explain", SPANNING, "-p", "nv-kepler"]));
+    let small = ["explain", SPANNING, "-p", "spirv-1.6", "--wave-size", "16"];
+    kept("spanning-16", &printed(&small));
+    kept("check-spanning", &printed(&["check", SPANNING, "-p", "spirv-1.3", "-p", "nv-kepler", "-p", "gfx1100"]));
+    balanced(&page(&small));
+}
+
+/// Bytes and barriers are those of the program, whose lines are the shown ones.
+#[test]
+fn exchanges_are_those_of_the_program() {
+    for profile in ["nv-kepler", "ptx-sm70", "gfx1100"] {
+        let report = printed(&["explain", SPANNING, "-p", profile, "--json"]);
+        let program = printed(&["compile", SPANNING, "-p", profile, "-S"]);
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let answers = || report["operations"].as_array().into_iter().flatten().map(|of| &of["profiles"][0]);
+        let spanning: Vec<&Value> = answers().filter(|answer| answer["status"] == "spanning").collect();
+        assert_eq!(spanning.len(), 3, "{profile}");
+        for answer in &spanning {
+            assert_eq!(answer["subgroups"], 2, "{profile}");
+            let waits = steps(answer).filter(|step| step["phase"] == "wait").count();
+            assert_eq!(answer["barriers"].as_u64(), Some(waits as u64), "{profile}: {answer:#}");
+            for lines in steps(answer).flat_map(|step| [&step["lowering"]["setup"], &step["lowering"]["sequence"]]) {
+                assert!(stand_in(texts(lines), &program), "{profile}: {lines:#} is not in\n{program}");
+            }
+        }
+        let barriers: u64 = spanning.iter().filter_map(|answer| answer["barriers"].as_u64()).sum();
+        assert_eq!(program.lines().filter(|line| is_wait(line)).count() as u64, barriers, "{profile}:\n{program}");
+        // Two areas, with a slot for each of the four subgroups.
+        assert!(spanning.iter().all(|answer| answer["shader_bytes"] == 32), "{profile}: {spanning:#?}");
+    }
+}
+
+fn steps(answer: &Value) -> impl Iterator<Item = &Value> {
+    answer["steps"].as_array().into_iter().flatten()
+}
+
+/// Returns true if a line of a program waits for the workgroup.
+fn is_wait(line: &str) -> bool {
+    ["BAR", "bar.sync", "s_barrier"].iter().any(|name| line.trim_start().starts_with(name))
+}
+
+#[test]
+fn an_operation_that_some_may_not_reach_gets_its_own_answer() {
+    let output = crosslane(&["explain", "fixtures/explain/spanning_divergent.comp", "-p", "nv-kepler"]);
     assert_eq!(output.status.code(), Some(3));
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("nv-kepler: no: it spans 64 lanes and the subgroup has 32"), "{text}");
+    assert!(text.contains("nv-kepler: no: some invocations of the workgroup may not reach it"), "{text}");
+    assert!(text.contains("nv-kepler: through workgroup memory: 2 subgroups of 32 lanes, 1 barrier"), "{text}");
 }
 
 #[test]

@@ -122,8 +122,14 @@ fn is_library(question: &Question) -> bool {
     matrix(&question.input(), &question.options[..1], &NoIncludes).is_ok_and(|matrix| matrix.library)
 }
 
+/// The built-in profiles, and one of a language in subgroups of a known size, which some shaders exceed.
+fn profiles() -> Vec<Profile> {
+    let small = Profile::named("spirv-1.6").unwrap().with_wave_size(Some(16));
+    Profile::all().chain([small]).collect()
+}
+
 fn judge(path: &Path) -> ([usize; 3], Vec<String>) {
-    let question = Question::new(path, Profile::all().collect());
+    let question = Question::new(path, profiles());
     if is_library(&question) {
         return ([0; 3], Vec::new());
     }
@@ -134,6 +140,64 @@ fn judge(path: &Path) -> ([usize; 3], Vec<String>) {
     let count = |of: End| ends.iter().filter(|end| **end == of).count();
     let counts = [End::Done, End::ShaderWrong, End::ProfileLacks].map(count);
     (counts, question.untruths(&ends))
+}
+
+/// Letters for the answers to operations: inside the subgroup, over several subgroups, removed, refused, absent.
+const LETTERS: [char; 5] = ['y', 's', 'g', 'n', '-'];
+
+fn letters(rows: impl Iterator<Item = usize>) -> String {
+    rows.map(|kind| LETTERS[kind]).collect()
+}
+
+fn of_support(support: &Support) -> usize {
+    match support {
+        Support::Yes { .. } => 0,
+        Support::Spanning(_) => 1,
+        Support::Gone => 2,
+        Support::No { .. } => 3,
+        Support::Absent => 4,
+    }
+}
+
+fn of_profile(on: &OnProfile) -> usize {
+    match on {
+        OnProfile::Planned(_) => 0,
+        OnProfile::Spanning(_) => 1,
+        OnProfile::Gone => 2,
+        OnProfile::Refused { .. } => 3,
+        OnProfile::Absent => 4,
+    }
+}
+
+#[test]
+fn operations_over_several_subgroups_compile_as_told() {
+    let sized = |lanes| Profile::named("spirv-1.6").unwrap().with_wave_size(Some(lanes));
+    let named = |name| Profile::named(name).unwrap();
+    let any = || named("spirv-1.3");
+    let small = || vec![named("ptx-sm70"), named("nv-hopper"), named("gfx1100"), sized(16), sized(4)];
+    for (shader, profiles, expected) in [
+        ("fixtures/explain/spanning.comp", vec![any(), sized(64)], "yyyy"),
+        ("fixtures/explain/spanning.comp", small()[..4].to_vec(), "ssys"),
+        ("fixtures/explain/spanning.comp", vec![sized(4)], "ssss"),
+        ("fixtures/explain/spanning_divergent.comp", vec![sized(64)], "yyy"),
+        ("fixtures/explain/spanning_divergent.comp", vec![any()], "yny"),
+        ("fixtures/explain/spanning_divergent.comp", small()[..4].to_vec(), "sny"),
+        ("fixtures/explain/spanning.frag", vec![sized(64)], "y"),
+        ("fixtures/explain/spanning.frag", vec![any(), named("nv-hopper"), sized(16)], "n"),
+    ] {
+        for profile in profiles {
+            let name = format!("{shader} -p {} in subgroups of {:?}", profile.name, profile.wave_size);
+            let question = Question::new(Path::new(shader), vec![sized(64), profile]);
+            let ends = question.compiled().unwrap();
+            assert_eq!(question.untruths(&ends), Vec::<String>::new(), "{name}");
+            assert_eq!(ends[1] == End::Done, !expected.contains('n'), "{name}");
+            let checked = matrix(&question.input(), &question.options, &NoIncludes).unwrap();
+            let explained = explain(&question.input(), &question.options, &NoIncludes).unwrap();
+            let checked = checked.operations.iter().map(|operation| of_support(&operation.profiles[1]));
+            let explained = explained.operations.iter().map(|operation| of_profile(&operation.profiles[1]));
+            assert_eq!([letters(checked), letters(explained)], [expected, expected], "{name}");
+        }
+    }
 }
 
 #[test]

@@ -233,15 +233,16 @@ pub fn snapshot(job: &Job, listing: &str, report: Option<&Report>) -> String {
     let lines = listing.lines().filter(|line| !line.trim().is_empty()).count();
     let mut text = format!("shader: {}\ntarget: {}\nlines: {lines}\n", job.shader.path.display(), job.target.name());
     if let Some(report) = report {
-        let planned = report.operations.iter().filter_map(|operation| match operation.profiles.first() {
-            Some(OnProfile::Planned(lowering)) => Some(lowering),
+        let costs = report.operations.iter().filter_map(|operation| match operation.profiles.first() {
+            Some(OnProfile::Planned(lowering)) => Some((lowering.cost.instructions, lowering.cost.latency)),
+            Some(OnProfile::Spanning(spanned)) => Some((spanned.extent.instructions, spanned.extent.latency)),
             _ => None,
         });
         let (mut operations, mut instructions, mut latency) = (0, 0, 0);
-        for lowering in planned {
+        for (own, cycles) in costs {
             operations += 1;
-            instructions += u64::from(lowering.cost.instructions);
-            latency += u64::from(lowering.cost.latency);
+            instructions += u64::from(own);
+            latency += u64::from(cycles);
         }
         let _ = writeln!(text, "cross-lane operations: {operations}\ntheir instructions: {instructions}");
         let _ = writeln!(text, "their latency: {latency} cycles");

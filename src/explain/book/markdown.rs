@@ -88,6 +88,10 @@ impl Markdown {
                 self.line(format_args!("**{profiles}**: {}\n", lowering.rule));
                 self.block(text::chosen(lowering).iter());
             }
+            OnProfile::Spanning(spanned) => {
+                self.line(format_args!("**{profiles}**: {}\n", spanned.head()));
+                self.block(text::spanned(spanned).iter());
+            }
             OnProfile::Refused { reason } => self.line(format_args!("**{profiles}**: no: {reason}\n")),
             OnProfile::Gone | OnProfile::Absent => {}
         }

@@ -76,6 +76,7 @@ pub(super) fn site(op: LaneOp, inputs: Vec<Input>) -> Site {
         index: None,
         whole: None,
         listing: None,
+        wide: None,
     }
 }
 
@@ -84,6 +85,7 @@ fn is_same(one: &OnProfile, other: &OnProfile) -> bool {
     let numbers = |lowering: &Lowering| (lowering.cost.instructions, lowering.cost.latency, lowering.cost.waits);
     match (one, other) {
         (OnProfile::Planned(one), OnProfile::Planned(other)) => one.is_like(other) && numbers(one) == numbers(other),
+        (OnProfile::Spanning(one), OnProfile::Spanning(other)) => one.is_like(other),
         (OnProfile::Refused { .. }, OnProfile::Refused { .. }) => one == other,
         _ => false,
     }

@@ -212,9 +212,18 @@ fn called(op: LaneOp) -> String {
     portable(op).first().map_or_else(|| lane_text(op), |way| format!("{}{}", way.name, way.params))
 }
 
+/// Plans come first, then programs over several subgroups.
+const fn rank(answer: &OnProfile) -> u32 {
+    match answer {
+        OnProfile::Planned(_) => 2,
+        OnProfile::Spanning(_) => 1,
+        OnProfile::Refused { .. } | OnProfile::Gone | OnProfile::Absent => 0,
+    }
+}
+
 /// The answer of most profiles; a refusal only if all refuse.
 fn usual(answers: Vec<Answer>) -> Option<Answer> {
-    let weight = |answer: &Answer| (matches!(answer.on_profile, OnProfile::Planned(_)), answer.profiles.len());
+    let weight = |answer: &Answer| (rank(&answer.on_profile), answer.profiles.len());
     answers.into_iter().max_by_key(weight)
 }
 
@@ -236,6 +245,10 @@ fn write_code(names: &str, on_profile: &OnProfile, text: &mut String, width: Opt
         OnProfile::Planned(lowering) => {
             line(text, &format!("{names}: {}", lowering.rule), width);
             text::chosen(lowering).iter().for_each(|line| _ = writeln!(text, "{line}"));
+        }
+        OnProfile::Spanning(spanned) => {
+            line(text, &format!("{names}: {}", spanned.head()), width);
+            text::spanned(spanned).iter().for_each(|line| _ = writeln!(text, "{line}"));
         }
         OnProfile::Refused { reason } => line(text, &format!("{names}: no: {reason}"), width),
         OnProfile::Gone | OnProfile::Absent => {}

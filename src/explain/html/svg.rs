@@ -5,20 +5,20 @@ use crate::explain::picture::{Picture, PictureRow};
 use std::fmt::Write;
 
 /// Height of a box in pixels, then the distance between rows without and with arrows.
-const HEIGHT: usize = 22;
+pub(super) const HEIGHT: usize = 22;
 const STEP: usize = 28;
 const ARROW_STEP: usize = 62;
 
 /// Pixels of a letter, and the padding of a box.
-const LETTER: usize = 8;
-const PADDING: usize = 8;
-const LEAST_WIDTH: usize = 26;
+pub(super) const LETTER: usize = 8;
+pub(super) const PADDING: usize = 8;
+pub(super) const LEAST_WIDTH: usize = 26;
 
 /// Pixels above the first row: the lanes' numbers.
-const TOP: usize = 18;
+pub(super) const TOP: usize = 18;
 
 /// Between two boxes.
-const GAP: usize = 3;
+pub(super) const GAP: usize = 3;
 
 /// A figure with the picture, which scrolls if it is too wide.
 pub fn figure(picture: &Picture, name: &str) -> String {

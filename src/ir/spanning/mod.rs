@@ -8,6 +8,7 @@
 //! a single barrier (`areas.rs`).
 
 mod areas;
+mod survey;
 mod write;
 
 #[cfg(test)]
@@ -28,6 +29,7 @@ use crate::source::Span;
 use areas::{Choice, choose};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
+pub use survey::{Exchanged, Survey, Usage};
 use write::{BARRIER, Job, Number, Shared, WideEnough, built_in, words_of, write};
 
 /// An operation whose segment is wider than the subgroup.
@@ -84,9 +86,7 @@ impl<'a> Wide<'a> {
     /// An instruction, if it is an operation with a program for several subgroups.
     fn site_of(&self, id: FuncId, inst: &Inst) -> Option<Site> {
         let Op::Lane(op, args) = inst.op else { return None };
-        let is_taken =
-            !inst.flags.contains(InstFlags::GUARDED) && (self.profile.wave_size.is_some() || is_portable(op));
-        if !is_taken {
+        if inst.flags.contains(InstFlags::GUARDED) {
             return None;
         }
         let f = &self.module.functions[id];
@@ -95,7 +95,7 @@ impl<'a> Wide<'a> {
         let scalar = inputs.first().and_then(|ty| self.module.types.scalar_of(*ty));
         let float = scalar.is_some_and(|scalar| scalar.is_float());
         let given = Given { inputs: inputs.len(), float, ordered: self.profile.reproducible };
-        let program = plan(op, given, self.least)?;
+        let program = program(op, given, self.profile)?;
         Some(Site { op, inputs, ret: inst.ty, span: inst.span, program })
     }
 
@@ -175,6 +175,12 @@ impl<'a> Wide<'a> {
         }
         error.help(format!("if your program checks the size, promise it with `--wave-size {width}..`"))
     }
+}
+
+/// The program of an operation that is wider than the smallest subgroup of a profile.
+pub fn program(op: LaneOp, given: Given, profile: &Profile) -> Option<Spanning> {
+    let is_taken = profile.wave_size.is_some() || is_portable(op);
+    if is_taken { plan(op, given, profile.least_wave_size()) } else { None }
 }
 
 /// Returns true if an operation is right in subgroups of every size. Khronos leaves clusters undefined that are wider than

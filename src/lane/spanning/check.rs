@@ -13,7 +13,7 @@ use crate::lane::meaning::meaning;
 use crate::lane::op::{LaneOp, Members};
 use crate::lane::plan::{Operand, Step, StepOp};
 use crate::lane::request::Request;
-use crate::lane::value::{LaneRow, LaneValue, Lanes};
+use crate::lane::value::{Domain, LaneRow, LaneValue, Lanes};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -65,7 +65,7 @@ pub fn check(request: &Request, ordered: bool, spanning: &Spanning, effort: Effo
     for size in sizes {
         for pattern in patterns(request, effort) {
             let inputs = rows(request, invocations, &pattern);
-            let run = Run { spanning, size, invocations, inputs: &inputs, terms: Terms::new(traits) };
+            let run = Run { spanning, size, invocations, inputs: &inputs, domain: Terms::new(traits) };
             run.compare(request)?;
             runs += 1;
         }
@@ -75,21 +75,44 @@ pub fn check(request: &Request, ordered: bool, spanning: &Spanning, effort: Effo
 
 type TermRow = LaneRow<Term>;
 
+/// The values that every step of a program computes in a workgroup.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trace<T> {
+    /// For each step the values of the invocations; empty if it has no result.
+    pub steps: Vec<LaneRow<T>>,
+    /// The result, and the second one if the program has two.
+    pub results: Vec<LaneRow<T>>,
+}
+
+/// Runs a program in a workgroup of as many invocations as its inputs have, in subgroups of `size` lanes.
+///
+/// # Errors
+/// Returns the first fault.
+pub fn trace<D: Domain>(
+    domain: D,
+    spanning: &Spanning,
+    size: u32,
+    inputs: &[LaneRow<D::Data>],
+) -> Result<Trace<D::Data>, Fault> {
+    let invocations = inputs.first().map_or(spanning.width, |row| row.len() as u32);
+    Run { spanning, size, invocations, inputs, domain }.trace()
+}
+
 /// A run of a workgroup.
-struct Run<'a> {
+struct Run<'a, D: Domain> {
     spanning: &'a Spanning,
     /// Lanes of a subgroup.
     size: u32,
     invocations: u32,
-    inputs: &'a [TermRow],
-    terms: Terms,
+    inputs: &'a [LaneRow<D::Data>],
+    domain: D,
 }
 
-impl Run<'_> {
+impl Run<'_, Terms> {
     fn compare(mut self, request: &Request) -> Result<(), Fault> {
         let lanes = Lanes::full(self.invocations);
-        let expected = meaning(&mut self.terms, request.op, self.inputs, lanes).ok_or(Fault::Malformed)?;
-        let got = self.results()?;
+        let expected = meaning(&mut self.domain, request.op, self.inputs, lanes).ok_or(Fault::Malformed)?;
+        let got = self.trace()?.results;
         if expected.len() != got.len() {
             return Err(Fault::Malformed);
         }
@@ -98,20 +121,22 @@ impl Run<'_> {
                 *expected != LaneValue::Poison && expected != got
             };
             if let Some(at) = expected.iter().zip(got).position(differs) {
-                let show = |row: &TermRow| self.terms.show(row[at]);
+                let show = |row: &TermRow| self.domain.show(row[at]);
                 let (size, invocation) = (self.size, at as u32);
                 return Err(Fault::Invocation { size, invocation, expected: show(expected), got: show(got) });
             }
         }
         Ok(())
     }
+}
 
-    fn results(&mut self) -> Result<Vec<TermRow>, Fault> {
+impl<D: Domain> Run<'_, D> {
+    fn trace(&mut self) -> Result<Trace<D::Data>, Fault> {
         let mut memory = Memory::default();
-        let mut steps: Vec<TermRow> = Vec::new();
-        let mut riders: FxHashMap<usize, TermRow> = FxHashMap::default();
+        let mut steps: Vec<LaneRow<D::Data>> = Vec::new();
+        let mut riders: FxHashMap<usize, LaneRow<D::Data>> = FxHashMap::default();
         for (at, step) in self.spanning.steps.iter().enumerate() {
-            let args: Vec<TermRow> = step
+            let args: Vec<LaneRow<D::Data>> = step
                 .operands()
                 .iter()
                 .map(|arg| self.row(*arg, &steps))
@@ -141,10 +166,12 @@ impl Run<'_> {
             steps.push(row);
         }
         let results = [Some(self.spanning.result), self.spanning.second].into_iter().flatten();
-        results.map(|operand| self.row(operand, &steps).ok_or(Fault::Malformed)).collect()
+        let results =
+            results.map(|operand| self.row(operand, &steps).ok_or(Fault::Malformed)).collect::<Result<_, _>>()?;
+        Ok(Trace { steps, results })
     }
 
-    fn row(&self, operand: Operand, steps: &[TermRow]) -> Option<TermRow> {
+    fn row(&self, operand: Operand, steps: &[LaneRow<D::Data>]) -> Option<LaneRow<D::Data>> {
         let all = |value| Some(vec![value; self.invocations as usize]);
         match operand {
             Operand::Input(n) => self.inputs.get(usize::from(n)).cloned(),
@@ -156,24 +183,29 @@ impl Run<'_> {
     }
 
     /// The meaning of an operation in each subgroup.
-    fn in_subgroups(&mut self, op: LaneOp, args: &[TermRow]) -> Option<Vec<TermRow>> {
+    fn in_subgroups(&mut self, op: LaneOp, args: &[LaneRow<D::Data>]) -> Option<Vec<LaneRow<D::Data>>> {
         let size = self.size as usize;
-        let mut results: Vec<TermRow> = Vec::new();
+        let mut results: Vec<LaneRow<D::Data>> = Vec::new();
         for start in (0..self.invocations as usize).step_by(size) {
-            let inputs: Vec<TermRow> = args.iter().map(|row| row[start..start + size].to_vec()).collect();
-            let made = meaning(&mut self.terms, op, &inputs, Lanes::full(self.size))?;
+            let inputs: Vec<LaneRow<D::Data>> = args.iter().map(|row| row[start..start + size].to_vec()).collect();
+            let made = meaning(&mut self.domain, op, &inputs, Lanes::full(self.size))?;
             results.resize(made.len(), Vec::new());
             results.iter_mut().zip(made).for_each(|(all, part)| all.extend(part));
         }
         Some(results)
     }
 
-    fn plain(&mut self, step: &SpanStep, op: StepOp, args: &[TermRow]) -> Option<TermRow> {
+    fn plain(&mut self, step: &SpanStep, op: StepOp, args: &[LaneRow<D::Data>]) -> Option<LaneRow<D::Data>> {
         let step = Step { op, args: step.args, ty: step.ty };
-        eval::arithmetic(&mut self.terms, &step, args, self.inputs, Lanes::full(self.invocations))
+        eval::arithmetic(&mut self.domain, &step, args, self.inputs, Lanes::full(self.invocations))
     }
 
-    fn put(&self, memory: &mut Memory, column: Column, args: &[TermRow]) -> Result<TermRow, Fault> {
+    fn put(
+        &self,
+        memory: &mut Memory<D::Data>,
+        column: Column,
+        args: &[LaneRow<D::Data>],
+    ) -> Result<LaneRow<D::Data>, Fault> {
         for at in 0..self.invocations as usize {
             match args.get(2).map_or(LaneValue::Bool(true), |condition| condition[at]) {
                 LaneValue::Bool(true) => {
@@ -186,18 +218,22 @@ impl Run<'_> {
         Ok(Vec::new())
     }
 
-    fn get(&self, memory: &mut Memory, column: Column, args: &[TermRow]) -> Result<TermRow, Fault> {
+    fn get(
+        &self,
+        memory: &mut Memory<D::Data>,
+        column: Column,
+        args: &[LaneRow<D::Data>],
+    ) -> Result<LaneRow<D::Data>, Fault> {
         args[0].iter().map(|slot| memory.get(column, slot.index().ok_or(Fault::Malformed)?)).collect()
     }
 }
 
 /// Workgroup memory: two areas, which exchanges use in turn.
-#[derive(Default)]
-struct Memory {
+struct Memory<T> {
     /// The barriers so far.
     phase: u32,
     /// The value of a slot, and the phase of its write.
-    slots: FxHashMap<(Column, u32), (LaneValue<Term>, u32)>,
+    slots: FxHashMap<(Column, u32), (LaneValue<T>, u32)>,
     areas: [Area; 2],
 }
 
@@ -209,8 +245,14 @@ struct Area {
     read: Option<u32>,
 }
 
-impl Memory {
-    fn put(&mut self, column: Column, slot: u32, value: LaneValue<Term>) -> Result<(), Fault> {
+impl<T> Default for Memory<T> {
+    fn default() -> Self {
+        Memory { phase: 0, slots: FxHashMap::default(), areas: Default::default() }
+    }
+}
+
+impl<T: Copy> Memory<T> {
+    fn put(&mut self, column: Column, slot: u32, value: LaneValue<T>) -> Result<(), Fault> {
         let area = &mut self.areas[usize::from(column.exchange) % 2];
         area.exchange = Some(column.exchange);
         let is_read = area.read == Some(self.phase);
@@ -218,7 +260,7 @@ impl Memory {
         if is_read || before.is_some() { Err(Fault::Overwritten { column, slot }) } else { Ok(()) }
     }
 
-    fn get(&mut self, column: Column, slot: u32) -> Result<LaneValue<Term>, Fault> {
+    fn get(&mut self, column: Column, slot: u32) -> Result<LaneValue<T>, Fault> {
         let area = &mut self.areas[usize::from(column.exchange) % 2];
         area.read = Some(self.phase);
         match self.slots.get(&(column, slot)) {

@@ -11,6 +11,7 @@ mod plan;
 
 use super::op::LaneOp;
 use super::plan::{Operand, StepOp, StepType};
+use super::request::{Input, Request};
 pub use plan::{Given, plan};
 
 /// The operation of one step.
@@ -93,6 +94,24 @@ impl Spanning {
     /// Number of barriers.
     pub fn barriers(&self) -> usize {
         self.exchanges.len()
+    }
+
+    /// The operations inside the subgroup, in the order of the steps, as requests to the planner. Their operands may
+    /// differ from lane to lane.
+    pub fn inside(&self, request: &Request<'_>) -> Vec<Request<'static>> {
+        let input = |operand: &Operand| match operand {
+            Operand::Input(n) => Input::varying(request.input_ty(*n)),
+            Operand::Step(n) => Input::varying(request.ty(self.steps[usize::from(*n)].ty)),
+            Operand::Bool(_) => Input::varying(request.ty(StepType::Bool)),
+            Operand::Const(_) | Operand::Setup(_) | Operand::None => Input::varying(request.ty(StepType::Index)),
+        };
+        let of = |step: &SpanStep| {
+            let SpanOp::Lane(op) = step.op else { return None };
+            let inputs = step.operands().iter().map(input).collect();
+            let Request { activity, fragment, .. } = *request;
+            Some(Request { op, inputs, activity, index: None, fragment })
+        };
+        self.steps.iter().filter_map(of).collect()
     }
 
     /// The slots of an exchange's columns in a workgroup of this many invocations. Segments are complete, even if the

@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::{Owner, Spanning};
 use crate::lane::op::{Group, LaneOp, Members, ReduceKind, ReduceOp, VoteOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand, StepType};
+use crate::lane::request::Request;
 use crate::lane::swap::Swap;
 
 /// Distances below this are Hillis-Steele steps of the guaranteed order (`docs/dev/semantics.md`, "Order of float
@@ -21,6 +22,14 @@ pub struct Given {
     pub float: bool,
     /// True if float reductions and scans have the guaranteed order.
     pub ordered: bool,
+}
+
+impl Given {
+    /// The operands of a request.
+    pub fn of(request: &Request<'_>, ordered: bool) -> Given {
+        let float = request.inputs.first().is_some_and(|input| input.ty.is_float());
+        Given { inputs: request.inputs.len(), float, ordered }
+    }
 }
 
 /// The program of an operation whose segment is wider than `part`, the lanes that every subgroup is known to have.

@@ -97,6 +97,16 @@ fn an_operation_is_explained_where_it_is() {
     assert_eq!(hints.len(), 2, "{hints:?}");
     assert!(hints.iter().all(|hint| hint["label"].as_str().unwrap().contains("cycles")), "{hints:?}");
 
+    let offset = client.open[&shader].1.find("butterfly2(").unwrap();
+    client.edit(&shader, offset..offset + "butterfly2".len(), "butterfly64");
+    let butterfly = client.at(&shader, "butterfly64", 0, 0);
+    let hover = client.ask("textDocument/hover", butterfly);
+    let exchange = "2 subgroups, 1 barrier, ";
+    let row = format!("| gfx1100-wave32 | through workgroup memory: {exchange}");
+    assert!(hover["contents"]["value"].as_str().unwrap().contains(&row), "{hover}");
+    let hints = client.ask("textDocument/inlayHint", json!({ "textDocument": { "uri": shader }, "range": range }));
+    assert!(hints[0]["label"].as_str().unwrap().contains(exchange), "{hints}");
+
     let wgsl = client.open(&fixture("blur.wgsl"));
     assert_eq!(client.diagnostics(&wgsl), Vec::<Value>::new());
     let butterfly = client.at(&wgsl, "butterfly2", 0, 0);
