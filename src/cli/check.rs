@@ -36,14 +36,17 @@ pub fn run(args: &CheckArgs, claims: &Claims) -> Outcome {
 
 /// The profiles to check, and which of them were named.
 fn chosen(args: &CheckArgs, claims: &Claims) -> Result<(Vec<Profile>, Vec<bool>), CommandError> {
-    let named: Vec<Profile> = args.profile.iter().map(|name| profiles::find(name, claims)).collect::<Result<_, _>>()?;
+    let sized = |name: &String| profiles::promising(profiles::find(name, claims)?, args.wave_size);
+    let named: Vec<Profile> = args.profile.iter().map(sized).collect::<Result<_, _>>()?;
     if !args.all_profiles && !named.is_empty() {
         let all = vec![true; named.len()];
         return Ok((named, all));
     }
     let is_named = |profile: &Profile| named.iter().any(|named| named.name == profile.name);
     let own = named.iter().filter(|profile| !profile.is_builtin).cloned();
-    let profiles: Vec<Profile> = Profile::all().chain(own).collect();
+    // A named profile may have another subgroup size.
+    let built_in = |profile: Profile| named.iter().find(|named| named.name == profile.name).cloned().unwrap_or(profile);
+    let profiles: Vec<Profile> = Profile::all().map(built_in).chain(own).collect();
     let flags = profiles.iter().map(is_named).collect();
     Ok((profiles, flags))
 }

@@ -487,10 +487,8 @@ fn named(input: &Path, ending: &str) -> Result<PathBuf, CommandError> {
 pub fn profile(args: &TargetArgs, output: Option<&Path>, files: &dyn Loader) -> Result<Profile, CommandError> {
     let by_ending = || output.and_then(endings::profile).unwrap_or("spirv-1.3");
     let named = args.profile.first().or(args.environment.as_ref());
-    let mut profile = profiles::find_with(named.map_or_else(by_ending, String::as_str), files)?;
-    if let Some(size) = args.wave_size {
-        profile = profile.promising(size).map_err(|why| CommandError(format!("--wave-size: {why}")))?;
-    }
+    let profile = profiles::find_with(named.map_or_else(by_ending, String::as_str), files)?;
+    let mut profile = profiles::promising(profile, args.wave_size)?;
     profile.reproducible |= args.reproducible;
     Ok(profile)
 }

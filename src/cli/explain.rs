@@ -18,7 +18,8 @@ use crate::profile::Profile;
 const USUAL_WIDTH: usize = 100;
 
 pub fn run(args: &ExplainArgs, claims: &Claims) -> Outcome {
-    let chosen = args.profile.iter().map(|name| profiles::find(name, claims)).collect::<Result<_, _>>()?;
+    let sized = |name: &String| profiles::promising(profiles::find(name, claims)?, args.wave_size);
+    let chosen = args.profile.iter().map(sized).collect::<Result<_, _>>()?;
     let page = args.html.clone().map(|path| Sink::of_format(path, Format::Html)).transpose()?;
     let source = Source::read(&args.source, &args.messages, &args.places, chosen, claims)?;
     let report = match explain(&source.input(), &source.options, &source.loader) {

@@ -7,7 +7,7 @@ use crate::build::claims::Claims;
 use crate::build::files::FileLoader;
 use crate::explain::json;
 use crate::lane::check;
-use crate::profile::{Client, Cost, CostClass, Profile};
+use crate::profile::{Client, Cost, CostClass, Profile, WaveSize};
 use crate::source::{IncludeKind, LoadError, Loader};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -28,6 +28,12 @@ pub fn run(args: &ProfilesArgs, claims: &Claims) -> Outcome {
 /// The profile of a name, an alias, or a `.toml` file.
 pub fn find(name: &str, claims: &Claims) -> Result<Profile, CommandError> {
     find_with(name, &FileLoader { claims: claims.clone(), ..FileLoader::default() })
+}
+
+/// A profile with the subgroup size of `--wave-size`.
+pub fn promising(profile: Profile, size: Option<WaveSize>) -> Result<Profile, CommandError> {
+    let Some(size) = size else { return Ok(profile) };
+    profile.promising(size).map_err(|why| CommandError(format!("--wave-size: {why}")))
 }
 
 /// Like `find`, with files from a loader.

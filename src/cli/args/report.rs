@@ -3,6 +3,7 @@
 use super::compile::PlaceArgs;
 use super::completion::{operations, profiles};
 use super::source::{MessageArgs, SourceArgs, TARGET};
+use crate::profile::WaveSize;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -16,6 +17,9 @@ pub struct ExplainArgs {
     /// Target profile, may be repeated, or several with commas: a name from `crosslane profiles`, or a .toml file.
     #[arg(long, short = 'p', value_name = "PROFILE", value_delimiter = ',', default_value = "spirv-1.3", add = profiles(), help_heading = TARGET)]
     pub profile: Vec<String>,
+    /// Lanes of a subgroup: 32, 64, `16..` for 16 and more, or `any` where only the driver knows.
+    #[arg(long, value_name = "LANES", help_heading = TARGET)]
+    pub wave_size: Option<WaveSize>,
     /// Print one JSON object.
     #[arg(long, conflicts_with = "html", help_heading = REPORT)]
     pub json: bool,
@@ -40,6 +44,9 @@ pub struct CheckArgs {
     /// named cannot run the shader.
     #[arg(long, short = 'p', value_name = "PROFILE", value_delimiter = ',', add = profiles(), help_heading = TARGET)]
     pub profile: Vec<String>,
+    /// Lanes of a subgroup in the named profiles: 32, 64, `16..` for 16 and more, or `any` where only the driver knows.
+    #[arg(long, value_name = "LANES", requires = "profile", help_heading = TARGET)]
+    pub wave_size: Option<WaveSize>,
     /// Look at the other profiles too. The exit status is 0 whichever of those can run the shader.
     #[arg(long, help_heading = TARGET)]
     pub all_profiles: bool,

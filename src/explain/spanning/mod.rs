@@ -178,6 +178,7 @@ pub fn of(site: &Site, profile: &Profile) -> Option<Result<Box<Spanned>, String>
 
 fn spanned(site: &Site, found: &Found, profile: &Profile) -> Result<Spanned, String> {
     let Exchanged { program, memory } = &found.exchanged;
+    let inside = inside(program, found, profile)?;
     let extent = cost::extent(site, found, profile)?;
     let waits = memory.is_some_and(|memory| memory.waits);
     Ok(Spanned {
@@ -185,7 +186,7 @@ fn spanned(site: &Site, found: &Found, profile: &Profile) -> Result<Spanned, Str
         extent,
         waits,
         shader_bytes: memory.map(|memory| memory.of_module),
-        steps: steps::steps(site.op, program, waits, inside(program, found, profile)?),
+        steps: steps::steps(site.op, program, waits, inside),
         picture: parts(&site.request(), program),
         is_alone: site.inst.is_none(),
     })
