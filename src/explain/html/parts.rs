@@ -89,7 +89,7 @@ impl Drawing<'_> {
         let radius = if row.exchange.is_some() { 0 } else { 4 };
         let class = match row.exchange {
             Some(_) => "other",
-            None if n + 1 == self.parts.rows.len() => "result",
+            None if n > self.parts.rows.iter().rposition(|row| row.exchange.is_some()).unwrap_or(n) => "result",
             None => "own",
         };
         for (n, cell) in row.cells.iter().enumerate() {
