@@ -11,7 +11,7 @@ use crosslane::glsl::preprocess::MacroOption;
 use crosslane::ir::spanning::spanned;
 use crosslane::ir::{FpContract, Stage};
 use crosslane::kernel::{Kernel, Specializations, lower};
-use crosslane::profile::{Profile, Target as Kind};
+use crosslane::profile::{Profile, Target as Kind, WaveSize};
 use crosslane::source::NoIncludes;
 
 use super::fixture::{Build, Fixture, Language};
@@ -161,9 +161,12 @@ pub fn reflection(target: Target<'_>) -> Result<String, String> {
     }
 }
 
-/// The assembly for a fixture.
+/// The assembly for a fixture, where subgroups hold its segments.
 pub fn assembly(target: Target<'_>) -> Result<String, String> {
-    match artifact(target, EmitKind::Assembly)? {
+    let mut options = options(target, EmitKind::Assembly)?;
+    let width = target.build.width.filter(|width| *width > 4 && target.build.wave.is_none());
+    options.profile.promise = width.map(|width| WaveSize::Least(width as u32)).or(options.profile.promise);
+    match made(target, &options)? {
         Artifact::Text(text) => Ok(text),
         Artifact::Spirv(_) => Err("words came out where text was asked for".to_string()),
     }
@@ -298,8 +301,11 @@ fn with_input<T>(target: Target<'_>, f: impl FnOnce(&Input<'_>) -> Result<T, Str
 }
 
 fn artifact(target: Target<'_>, emit: EmitKind) -> Result<Artifact, String> {
-    let options = options(target, emit)?;
-    let done = with_input(target, |input| Ok(compile::compile(input, &options, &NoIncludes)))?;
+    made(target, &options(target, emit)?)
+}
+
+fn made(target: Target<'_>, options: &Options) -> Result<Artifact, String> {
+    let done = with_input(target, |input| Ok(compile::compile(input, options, &NoIncludes)))?;
     match done.verdict {
         Verdict::Done(artifact) => Ok(artifact),
         Verdict::ShaderWrong | Verdict::ProfileLacks => Err(render::human(&done.sources, &done.diagnostics)),
