@@ -107,8 +107,8 @@ impl Count {
 const HEAD: &str = "# The matrix on an NVIDIA GPU
 
 Every operation, type, width and front end, as `docs/verified/ops.md` counts them, with 32 lanes: assembly through OpenGL,
-SPIR-V through Vulkan, PTX through CUDA, each result held against the formulas in `tests/judged/matrix`. Refused is what spans more than 32 lanes, or
-needs a number of lanes that is known beforehand.
+SPIR-V through Vulkan, PTX through CUDA, each result held against the formulas in `tests/judged/matrix`. Refused are clusters of 64 lanes in
+SPIR-V, types that a language lacks, and what needs a number of lanes that is known beforehand.
 
 ```sh
 CROSSLANE_MATRIX=gpu CROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/ops-nvidia.md \\

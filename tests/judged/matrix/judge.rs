@@ -60,7 +60,8 @@ pub struct Outcome {
 pub fn judge(unit: &Unit, profile: &Profile, mode: Mode, seen: &mut Seen) -> Result<Outcome, String> {
     let asked = |ty: &Option<Type>| Asked { profile, unit, ty: *ty };
     let (refused, taken): (Vec<_>, Vec<_>) = unit.types.iter().copied().partition(|ty| asked(ty).reason().is_some());
-    if mode == Mode::Gpu && profile.wave_size.is_none() && unit.least() > gpu::LANES {
+    let spans = profile.wave_size.is_some() || unit.spans_subgroups();
+    if mode == Mode::Gpu && !spans && unit.least() > gpu::LANES {
         return Ok(Outcome { right: 0, refused: unit.types.len() });
     }
     if mode != Mode::Gpu {
