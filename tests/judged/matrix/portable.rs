@@ -21,7 +21,7 @@ use support::fixture::Language;
 use support::interpret::{self, Order};
 use support::lavapipe::{self, Buffers, Request};
 use support::trial::{Trial, trial};
-use support::{cuda, dawn, nv, opengl, ptx, report, simulator};
+use support::{cuda, dawn, dxc, judge, nv, opengl, ptx, report, simulator};
 
 /// The width of the segments: only waves of 64 lanes hold them.
 const WIDTH: usize = 64;
@@ -91,15 +91,32 @@ pub fn write() -> Result<(), String> {
         true => "not run".to_owned(),
         false => sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
     };
+    // A machine keeps the cells of engines that only another one has.
+    let known = std::fs::read_to_string(&path).unwrap_or_default();
+    let known_cells = |family: &str| -> Vec<String> {
+        let row = known.lines().find(|line| line.starts_with(&format!("| {family} |")));
+        row.into_iter()
+            .flat_map(|row| row.trim_matches('|').split('|').skip(1))
+            .map(|it| it.trim().to_owned())
+            .collect()
+    };
     let row = |(family, sizes): (&String, &Sizes)| {
-        std::iter::once(format!("`{family}`")).chain(sizes.iter().map(cell)).collect()
+        let family = format!("`{family}`");
+        let known = known_cells(&family).into_iter().map(Some).chain(std::iter::repeat(None));
+        let cells =
+            sizes.iter().zip(known).map(|(own, known)| known.filter(|_| own.is_empty()).unwrap_or_else(|| cell(own)));
+        std::iter::once(family.clone()).chain(cells).collect()
     };
     let rows: Vec<Vec<String>> = same.iter().map(row).collect();
     let table = report::table(&[&["family"][..], &ENGINES].concat(), &rows);
-    let said = if opengl::is_asked() { opengl::describe()? } else { "none".to_owned() };
     // The GPU's and the driver's names; limits follow.
-    let gpu = said.lines().take(2).collect::<Vec<_>>().join(", ");
-    let page = format!("{HEAD}\nGPU: {gpu}\n\n{table}");
+    let gpu = || opengl::describe().map(|said| said.lines().take(2).collect::<Vec<_>>().join(", "));
+    let gpu = match known.lines().find(|line| line.starts_with("GPU: ")) {
+        _ if opengl::is_asked() => format!("GPU: {}", gpu()?),
+        Some(known) => known.to_owned(),
+        None => "GPU: none".to_owned(),
+    };
+    let page = format!("{HEAD}\n{gpu}\n\n{table}");
     std::fs::write(&path, page).map_err(|e| format!("{}: {e}", path.to_string_lossy()))
 }
 
@@ -107,7 +124,8 @@ const HEAD: &str = "# One shader, one result
 
 One shader for each family of the portable interface, with segments of 64 lanes, the same input and types that all engines have: `bool`,
 `int`, `uint`, `float` and vectors of them. Each row has the lanes of the subgroups in which each engine ran it; a row is listed if all results
-have the same bits. Where a driver chooses the size, one module or text ran in all of them. Reductions have a fixed order (`--reproducible`).
+have the same bits. Where a driver chooses the size, one module or text ran in all of them. Reductions have a fixed order (`--reproducible`). A
+machine without a GPU keeps the columns that need one.
 
 ```sh
 CROSSLANE_MATRIX=portable CROSSLANE_GL=1 CROSSLANE_CUDA=1 CROSSLANE_DRIVER_LANES=32 \\
@@ -148,8 +166,13 @@ fn same_everywhere(unit: &Unit) -> Result<(), String> {
 fn profiles() -> impl Iterator<Item = Profile> {
     let claims = |profile: &&Profile| profile.reproducible && &*profile.name != "nv-fermi";
     let text = |name| Profile { reproducible: true, ..Profile::named(name).expect("a built-in profile") };
-    PROFILES.iter().filter(claims).cloned().chain(["glsl-450-khr", "hlsl-6.2", "wgsl"].map(text))
+    let texts = TEXTS.into_iter().filter(|(_, needed)| judge::need_or_skip(needed).is_some());
+    PROFILES.iter().filter(claims).cloned().chain(texts.map(move |(name, _)| text(name)))
 }
+
+/// The profiles of texts, and what reads them.
+const TEXTS: [(&str, &str); 3] =
+    [("glsl-450-khr", "bin/glslangValidator"), ("hlsl-6.2", dxc::JUDGE), ("wgsl", dawn::JUDGES[0])];
 
 /// The results of an engine in subgroups of some size.
 struct Run {
@@ -181,7 +204,8 @@ fn runs(unit: &Unit, source: &Source, profile: &Profile, request: &Request) -> R
             let (engine, sizes) = match profile.target {
                 Target::Glsl => (Engine::Glsl, text_sizes(unit)),
                 Target::Hlsl => (Engine::Hlsl, text_sizes(unit)),
-                _ => (Engine::Spirv, lavapipe::LANES.to_vec()),
+                _ if judge::need_or_skip("lvp.json").is_some() => (Engine::Spirv, lavapipe::LANES.to_vec()),
+                _ => (Engine::Spirv, Vec::new()),
             };
             for lanes in sizes {
                 add(engine, lanes, lavapipe::run(lanes, &with(&module))?);
