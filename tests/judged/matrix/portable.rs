@@ -181,8 +181,8 @@ struct Run {
     after: Vec<Buffers>,
 }
 
-/// The sizes in which a text runs: all of them for the table, otherwise one in turn.
-fn text_sizes(unit: &Unit) -> Vec<usize> {
+/// The sizes in which a driver runs a shader: all of them for the table, otherwise one in turn.
+fn driver_sizes(unit: &Unit) -> Vec<usize> {
     if super::asks_for("portable") {
         return lavapipe::LANES.to_vec();
     }
@@ -202,9 +202,9 @@ fn runs(unit: &Unit, source: &Source, profile: &Profile, request: &Request) -> R
     match source.make(profile)? {
         Made::Spirv(module) | Made::Glsl(_, module) => {
             let (engine, sizes) = match profile.target {
-                Target::Glsl => (Engine::Glsl, text_sizes(unit)),
-                Target::Hlsl => (Engine::Hlsl, text_sizes(unit)),
-                _ if judge::need_or_skip("lvp.json").is_some() => (Engine::Spirv, lavapipe::LANES.to_vec()),
+                Target::Glsl => (Engine::Glsl, driver_sizes(unit)),
+                Target::Hlsl => (Engine::Hlsl, driver_sizes(unit)),
+                _ if judge::need_or_skip("lvp.json").is_some() => (Engine::Spirv, driver_sizes(unit)),
                 _ => (Engine::Spirv, Vec::new()),
             };
             for lanes in sizes {
@@ -215,7 +215,7 @@ fn runs(unit: &Unit, source: &Source, profile: &Profile, request: &Request) -> R
             }
         }
         Made::Wgsl(text, _) => {
-            for lanes in text_sizes(unit) {
+            for lanes in driver_sizes(unit) {
                 add(Engine::Wgsl, lanes, dawn::run(lanes, &text, request)?);
             }
         }
