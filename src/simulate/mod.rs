@@ -10,7 +10,7 @@ pub mod usual;
 use crate::compile::{Input, Options, parse};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::guard::bounded;
-use crate::ir::spanning::spanned;
+use crate::ir::spanning::spanned_apart;
 use crate::ir::{Binding, Module, TypeId, Types};
 use crate::kernel::pass::optimize;
 use crate::kernel::{Buffer, BufferKind, Kernel, Specializations, finish, lower};
@@ -69,7 +69,7 @@ fn kernel(
     if semantics == Semantics::Plans && options.profile.target.is_hardware() {
         return finish(module, settings, &options.profile);
     }
-    let mut kernel = lower(&*spanned(module, &options.profile)?, settings)?;
+    let mut kernel = lower(&*spanned_apart(module, &options.profile)?, settings)?;
     if semantics == Semantics::Plans {
         optimize(&mut kernel);
     }

@@ -58,13 +58,25 @@ struct Wide<'a> {
 /// # Errors
 /// Reports operations that some invocations of the workgroup may not reach, and stages without workgroup memory.
 pub fn spanned<'a>(module: &'a Module, profile: &Profile) -> Result<Cow<'a, Module>, Vec<Diagnostic>> {
+    rewritten(module, profile, profile.target.is_hardware())
+}
+
+/// Like [`spanned`], for a kernel on any profile: it has no functions, so that each operation keeps its place in the source.
+///
+/// # Errors
+/// Like [`spanned`].
+pub fn spanned_apart<'a>(module: &'a Module, profile: &Profile) -> Result<Cow<'a, Module>, Vec<Diagnostic>> {
+    rewritten(module, profile, true)
+}
+
+fn rewritten<'a>(module: &'a Module, profile: &Profile, apart: bool) -> Result<Cow<'a, Module>, Vec<Diagnostic>> {
     let wide = Wide::of(module, profile);
     if wide.sites.is_empty() {
         return Ok(Cow::Borrowed(module));
     }
     let invocations = wide.check()?;
     let mut module = module.clone();
-    Rewrite { module: &mut module, wide: &wide, invocations }.run();
+    Rewrite { module: &mut module, wide: &wide, invocations, apart }.run();
     Ok(Cow::Owned(module))
 }
 
@@ -224,6 +236,8 @@ struct Rewrite<'a> {
     wide: &'a Wide<'a>,
     /// Invocations of the largest workgroup.
     invocations: u32,
+    /// True if each operation has a function of its own.
+    apart: bool,
 }
 
 impl Rewrite<'_> {
@@ -238,8 +252,8 @@ impl Rewrite<'_> {
         let choice = self.choice();
         let shared = Shared { memory, area, has_areas, invocations: self.invocations, number, choice };
         let mut functions: FxHashMap<(LaneOp, Vec<TypeId>, Option<Span>), FuncId> = FxHashMap::default();
-        // Kernels have no functions, so there each operation keeps its place in the source.
-        let own_place = |site: &Site| wide.profile.target.is_hardware().then_some(site.span);
+        let apart = self.apart;
+        let own_place = |site: &Site| apart.then_some(site.span);
         for ((id, inst), site) in &wide.sites {
             let choice = choices.get(&(*id, *inst)).copied().unwrap_or(Choice { area: 0, waits: false });
             let key = (site.op, site.inputs.clone(), own_place(site));
