@@ -7,6 +7,7 @@ const reason = (support) => (support.status === 'no' ? support.reason : '');
 function cell(support, isNow) {
     const words = {
         yes: () => (support.instructions > 1 ? `${support.instructions} instr` : 'yes'),
+        spanning: () => `${support.subgroups} subgroups`,
         gone: () => 'free',
         no: () => 'no',
         absent: () => '–',
