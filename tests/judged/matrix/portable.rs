@@ -13,6 +13,7 @@ use std::sync::{LazyLock, Mutex};
 use crosslane::profile::{Profile, Target};
 
 use super::compile::{Made, Source};
+use super::gpu;
 use super::kind::{Kind, Type};
 use super::rows::{Unit, units};
 use super::shader::Shader;
@@ -228,7 +229,7 @@ fn runs(unit: &Unit, source: &Source, profile: &Profile, request: &Request) -> R
         }
         Made::Ptx(program) => {
             add(Engine::PtxListing, 32, ptx::run(&program, request, ptx::SCHEDULES[0])?);
-            if cuda::is_asked() {
+            if gpu::runs(profile) {
                 add(Engine::Cuda, 32, cuda::run(&program, request)?);
             }
         }
