@@ -3,6 +3,8 @@
 //! `CROSSLANE_RANDOM=SEED:COUNT` runs other seeds than the usual ones, and `CROSSLANE_LANGUAGES=PROFILE,PROFILE` only
 //! compiles the kernels through those shading languages. A failing kernel is printed with its seed.
 
+mod segments;
+
 use std::ops::Range;
 
 use crosslane::ir::Stage;
@@ -48,7 +50,7 @@ pub fn trials() -> Vec<Trial> {
     };
     let is_metal_asked_for = languages.iter().any(|language| language.profile == METAL);
     let of_metal = KINDS.into_iter().filter(|kind| is_metal_asked_for && kind.runs_apart).flat_map(by_metal);
-    KINDS.into_iter().flat_map(all).chain(found).chain(of_metal).collect()
+    KINDS.into_iter().flat_map(all).chain(found).chain(of_metal).chain(segments::trials()).collect()
 }
 
 /// Metal's language, whose texts a C++ compiler takes: many in one program.

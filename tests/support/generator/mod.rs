@@ -10,6 +10,7 @@ pub mod names;
 pub mod program;
 mod rng;
 mod scope;
+pub mod segments;
 mod statements;
 mod types;
 pub mod waits;

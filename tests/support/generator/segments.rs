@@ -1,0 +1,164 @@
+//! Operations on segments of up to 64 invocations, in control flow that is the same for the whole workgroup: in loops, branches
+//! and functions, and between other uses of workgroup memory.
+
+use super::rng::Rng;
+
+pub const INVOCATIONS: usize = 128;
+
+/// Words of the results of an invocation.
+pub const RESULTS: usize = 4;
+
+/// The words of the buffer that control flow depends on.
+pub const TURNS: [u32; 4] = [0, 1, 2, 3];
+
+/// Deepest nesting of statements.
+const DEEPEST: usize = 3;
+
+const WIDTHS: [u32; 6] = [2, 4, 8, 16, 32, 64];
+const FOLDS: [&str; 7] = ["Add", "Mul", "Min", "Max", "And", "Or", "Xor"];
+const FORMS: [&str; 3] = ["allReduce", "inclusive", "exclusive"];
+
+/// The source for a seed.
+pub fn kernel(seed: u64) -> String {
+    let mut maker = Maker { rng: Rng::new(seed ^ 0x5e63), loops: 0, functions: 0 };
+    let functions: String = (0..maker.rng.below(3)).map(|_| maker.function()).collect();
+    let body: String = (0..3 + maker.rng.below(5)).map(|_| maker.statement(0)).collect();
+    format!(
+        "#version 450
+#extension GL_CROSSLANE_portable : require
+layout(local_size_x = {INVOCATIONS}) in;
+layout(std430, binding = 0) readonly buffer In {{ uint given[]; }};
+layout(std430, binding = 1) buffer Out {{ uint o[]; }};
+layout(std430, binding = 2) readonly buffer Turns {{ uint turns[]; }};
+shared uint own[{INVOCATIONS}];
+uint i = gl_LocalInvocationIndex;
+float small(uint v) {{ return float(int(v & 1023u) - 512) * 0.125; }}
+{functions}void main() {{
+    uint a = given[i], b = a * 2654435761u + i;
+    float f = small(a);
+    bool c = (a & 4u) != 0u;
+{body}    o[{RESULTS}u * i] = a;
+    o[{RESULTS}u * i + 1u] = b;
+    o[{RESULTS}u * i + 2u] = floatBitsToUint(f);
+    o[{RESULTS}u * i + 3u] = uint(c);
+}}
+"
+    )
+}
+
+struct Maker {
+    rng: Rng,
+    /// Loops so far, which name their counters.
+    loops: usize,
+    functions: usize,
+}
+
+impl Maker {
+    fn width(&mut self) -> u32 {
+        *self.rng.pick(&WIDTHS)
+    }
+
+    /// A function of two values with an operation or two.
+    fn function(&mut self) -> String {
+        let number = self.functions;
+        self.functions += 1;
+        let body: String = (0..1 + self.rng.below(2)).map(|_| self.operation()).collect();
+        format!(
+            "uint g{number}(uint a, uint b) {{\n    float f = small(b);\n    bool c = (b & 1u) != 0u;\n{body}    \
+             return c ? a ^ b : a + floatBitsToUint(f);\n}}\n"
+        )
+    }
+
+    fn statement(&mut self, depth: usize) -> String {
+        let pad = "    ".repeat(depth);
+        let choices = if depth < DEEPEST { 10 } else { 7 };
+        let text = match self.rng.below(choices) {
+            0..=3 => self.operation(),
+            4 => self.arithmetic(),
+            5 => self.memory(),
+            6 => self.call(),
+            7 => self.branch(depth),
+            _ => self.turns(depth),
+        };
+        text.lines().map(|line| format!("{pad}{line}\n")).collect()
+    }
+
+    fn operation(&mut self) -> String {
+        let (width, form, fold) = (self.width(), *self.rng.pick(&FORMS), *self.rng.pick(&FOLDS));
+        let bits = *self.rng.pick(&FOLDS[4..]);
+        let order = *self.rng.pick(&["Add", "Min", "Max"]);
+        let text = match self.rng.below(10) {
+            0 => format!("a = {form}{fold}{width}(a ^ b);"),
+            1 => format!("b += {form}{fold}{width}(b >> 3);"),
+            2 => format!("f = small(floatBitsToUint({form}{order}{width}(f)));"),
+            3 => format!("c = {form}{bits}{width}(c);"),
+            4 => format!("a ^= {}{width}(b);", self.rng.pick(&["butterfly", "reverse"])),
+            5 => format!("b = segmentedReduce{order}(a, (b & 3u) == 0u, {width});"),
+            6 => format!("bitonicSort{width}(a);"),
+            7 => format!("{{ uint key = b & 15u; bitonicSort{width}(key, a); b ^= key; }}"),
+            8 => format!("{{ uint last = reduce{fold}{width}(a); b ^= segmentLast{width}() ? last : 1u; }}"),
+            _ => {
+                let (order, width) = (*self.rng.pick(&["Add", "Min", "Max"]), self.width());
+                format!(
+                    "{{ vec2 v = {form}{order}{width}(vec2(f, small(b))); f = small(floatBitsToUint(v.x + v.y)); }}"
+                )
+            }
+        };
+        format!("    {text}\n")
+    }
+
+    /// Control flow that parts the invocations, without operations on segments.
+    fn arithmetic(&mut self) -> String {
+        let lines = [
+            "a = a * 7u + i;",
+            "b ^= a >> 5;",
+            "if ((a & 1u) != 0u) b += 3u; else a ^= b;",
+            "for (uint k = 0u; k < (b & 3u); k++) a = a * 5u + k;",
+            "c = c != (a > b);",
+            "f = small(a + b);",
+        ];
+        format!("    {}\n", self.rng.pick(&lines))
+    }
+
+    fn memory(&mut self) -> String {
+        let by = 1 + self.rng.below(INVOCATIONS - 1);
+        format!("    own[i] = a;\n    barrier();\n    b += own[(i + {by}u) % {INVOCATIONS}u];\n    barrier();\n")
+    }
+
+    fn call(&mut self) -> String {
+        match self.functions {
+            0 => self.operation(),
+            count => format!("    a = g{}(a, b);\n", self.rng.below(count)),
+        }
+    }
+
+    fn block(&mut self, depth: usize) -> String {
+        (0..1 + self.rng.below(2)).map(|_| self.statement(depth + 1)).collect()
+    }
+
+    fn branch(&mut self, depth: usize) -> String {
+        let condition = match self.rng.below(3) {
+            0 => format!("turns[{}] > {}u", self.rng.below(4), self.rng.below(4)),
+            1 => "gl_WorkGroupID.x == 0u".to_owned(),
+            _ => format!("turns[{}] == turns[{}]", self.rng.below(4), self.rng.below(4)),
+        };
+        let (then, otherwise) = (self.block(depth), self.block(depth));
+        if self.rng.once_in(2) {
+            return format!("    if ({condition}) {{\n{then}    }}\n");
+        }
+        format!("    if ({condition}) {{\n{then}    }} else {{\n{otherwise}    }}\n")
+    }
+
+    fn turns(&mut self, depth: usize) -> String {
+        let (number, of) = (self.loops, self.rng.below(4));
+        self.loops += 1;
+        let body = self.block(depth);
+        let leave = match self.rng.below(4) {
+            0 => format!("    if (turns[{}] == n{number}) break;\n", self.rng.below(4)),
+            1 => format!("    if (turns[{}] == n{number}) continue;\n", self.rng.below(4)),
+            _ => String::new(),
+        };
+        let after = if leave.is_empty() { String::new() } else { self.operation() };
+        format!("    for (uint n{number} = 0u; n{number} < turns[{of}]; n{number}++) {{\n{body}{leave}{after}    }}\n")
+    }
+}
