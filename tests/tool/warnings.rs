@@ -28,11 +28,14 @@ const UNDEFINED: [&str; 11] = [
     "reduce_uint.wgsl",
 ];
 
+/// A shader that is refused where subgroups are narrower than its segments.
+const DIVERGENT: &str = "spanning_divergent.comp";
+
 fn shaders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let files = FOLDERS.iter().flat_map(|folder| fs::read_dir(root.join(folder)).expect("a folder"));
     let mut paths: Vec<PathBuf> = files.map(|entry| entry.expect("an entry").path()).collect();
-    paths.retain(|path| stage(path).is_some());
+    paths.retain(|path| stage(path).is_some() && !path.ends_with(DIVERGENT));
     paths.sort();
     paths
 }
