@@ -163,7 +163,7 @@ fn fermi_can(asked: &Asked<'_>) -> bool {
     let extension = row.extension(|extension| extension.available(profile));
     let has_extension = extension.is_none_or(|extension| extension.available(profile));
     let family = row.family.as_str();
-    let known = FERMI.contains(&family) || votes_do(asked) || stays(asked);
+    let known = FERMI.contains(&family) || votes_do(asked) || stays(asked) || crosses_warps(asked);
     // The validity of a shuffle up or down comes from the shuffle itself.
     let shuffles = family == "shuffle{mode}NVValid" && !["shuffleNVValid", "shuffleXorNVValid"].contains(&row.title());
     known && !shuffles && (has_extension || asked.unit.language == Language::Wgsl)
@@ -174,6 +174,12 @@ fn fermi_can(asked: &Asked<'_>) -> bool {
 fn stays(asked: &Asked<'_>) -> bool {
     let family = &asked.unit.row().family;
     asked.unit.width == Some(1) && !["segmented", "Rotate", "sort"].iter().any(|moves| family.contains(moves))
+}
+
+/// Returns true for a move over warps, which goes through workgroup memory alone.
+fn crosses_warps(asked: &Asked<'_>) -> bool {
+    let moves = ["butterfly{W}", "reverse{W}", "subgroupClusteredRotate"];
+    asked.unit.width.is_some_and(|width| width > 32) && moves.contains(&asked.unit.row().family.as_str())
 }
 
 /// Ballots reduce bools, and votes compare them.
