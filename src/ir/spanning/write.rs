@@ -233,11 +233,7 @@ impl Writer<'_, '_> {
                 combined
             }
             (StepOp::Compare(op), [a, b]) => self.compare(op, *a, *b),
-            (StepOp::Select, [condition, accept, reject]) => {
-                let size = self.b.components_of(*accept);
-                let condition = self.b.splat(*condition, size);
-                self.b.select(condition, *accept, *reject)
-            }
+            (StepOp::Select, [condition, accept, reject]) => self.b.select(*condition, *accept, *reject),
             (StepOp::Identity(op), _) => {
                 let (scalar, size) = self.shape(ty);
                 let ty = self.b.module.types.scalar(scalar);
