@@ -12,7 +12,7 @@ pub fn marks(text: &str, reading: &Reading, options: &Options) -> Vec<Vec<Span>>
     let Ok(facts) = facts else { return Vec::new() };
     let Some((emitted, places)) = facts.places() else { return Vec::new() };
     let spans = |numbers: Vec<u32>| {
-        let mut spans: Vec<Span> = numbers.iter().filter_map(|number| places.get(number)).copied().collect();
+        let mut spans: Vec<Span> = numbers.iter().filter_map(|number| places.get(number)).flatten().copied().collect();
         spans.dedup();
         spans
     };

@@ -131,20 +131,38 @@ impl<'a> Facts<'a> {
         Facts { survey, written }
     }
 
-    /// The output, and the places of its operations by their numbers.
-    pub fn places(&self) -> Option<(&Emitted, BTreeMap<u32, Span>)> {
+    /// The output, and the places of its operations by their numbers. Operations over several subgroups can share a function,
+    /// whose operations then have the places of all of them.
+    pub fn places(&self) -> Option<(&Emitted, BTreeMap<u32, Vec<Span>>)> {
         match self.written.as_ref()? {
             Written::Kernel(facts) => {
                 let asked = facts.asked.iter();
-                let places = asked.flat_map(|(span, all)| all.iter().map(|(number, _)| (*number, *span)));
+                let places = asked.flat_map(|(span, all)| all.iter().map(|(number, _)| (*number, vec![*span])));
                 Some((facts.emitted.as_ref()?, places.collect()))
             }
             Written::Module(emitted, numbers) => {
                 let functions = &self.survey.module.functions;
-                let place = |(function, inst): &(FuncId, InstId)| functions[*function].insts[*inst].span;
+                let callers = self.callers();
+                let place = |(function, inst): &(FuncId, InstId)| match callers.get(function) {
+                    Some(spans) => spans.clone(),
+                    None => vec![functions[*function].insts[*inst].span],
+                };
                 Some((emitted, numbers.iter().map(|(at, number)| (*number, place(at))).collect()))
             }
         }
+    }
+
+    /// The places of the operations that call each function over several subgroups.
+    fn callers(&self) -> BTreeMap<FuncId, Vec<Span>> {
+        let mut callers: BTreeMap<FuncId, Vec<Span>> = BTreeMap::new();
+        for (function, inst) in self.survey.operations.keys() {
+            let call = &self.survey.module.functions[*function].insts[*inst];
+            if let Op::Call(callee, _) = call.op {
+                callers.entry(callee).or_default().push(call.span);
+            }
+        }
+        callers.values_mut().for_each(|spans| spans.sort());
+        callers
     }
 
     /// The copies of an operation, each once.
