@@ -108,7 +108,7 @@ pub struct Operand {
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub enum OnProfile {
     Planned(Box<Lowering>),
-    /// It is wider than the subgroup, so that its subgroups exchange values in workgroup memory.
+    /// The segment spans subgroups, which exchange values through workgroup memory.
     Spanning(Box<Spanned>),
     /// The profile cannot do it, and the reason.
     Refused {

@@ -54,7 +54,7 @@ pub enum Wide {
         /// For each operation inside a subgroup, in the order of the program's steps, its copies.
         inside: Vec<Vec<Site>>,
     },
-    /// It is an error in its place.
+    /// The program cannot run here; the reason.
     Refused(String),
 }
 

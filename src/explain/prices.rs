@@ -35,7 +35,7 @@ pub enum Answer {
         /// The program that runs instead where the driver's subgroups are narrower.
         narrower: Option<Extent>,
     },
-    /// It is wider than the subgroup.
+    /// The segment spans subgroups.
     Spanning(Extent),
     Refused(String),
     /// It was removed.

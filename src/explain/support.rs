@@ -59,7 +59,7 @@ pub enum Support {
         /// The program that runs instead where the driver's subgroups are narrower.
         narrower: Option<Extent>,
     },
-    /// It is wider than the subgroup, so that its subgroups exchange values in workgroup memory.
+    /// The segment spans subgroups, which exchange values through workgroup memory.
     Spanning(Extent),
     /// It was removed: its result is unused or known without it.
     Gone,

@@ -395,7 +395,7 @@ fn operations_over_several_subgroups_show_their_exchanges() {
     balanced(&page(&small));
 }
 
-/// Bytes and barriers are those of the program, whose lines are the shown ones.
+/// The report states the bytes and barriers of the compiled program and shows its lines.
 #[test]
 fn exchanges_are_those_of_the_program() {
     for profile in ["nv-kepler", "ptx-sm70", "gfx1100"] {

@@ -33,8 +33,7 @@ pub struct PartsRow {
     /// One text per subgroup: of its lanes or slots, the common value, or the first and the last, as in
     /// [`super::PictureRow::cells`].
     pub cells: Vec<String>,
-    /// For each subgroup, those whose values in the row above it takes; empty if there is no row above, or none is
-    /// read.
+    /// For each subgroup, the subgroups whose values it reads from the row above; empty if it reads none.
     pub sources: Vec<Vec<u32>>,
 }
 

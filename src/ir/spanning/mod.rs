@@ -236,7 +236,7 @@ struct Rewrite<'a> {
     wide: &'a Wide<'a>,
     /// Invocations of the largest workgroup.
     invocations: u32,
-    /// True if each operation has a function of its own.
+    /// True if each operation gets its own function; otherwise equal operations share one.
     apart: bool,
 }
 

@@ -7,8 +7,8 @@ use std::sync::{LazyLock, Mutex};
 use crosslane::grammar::{Lowering, TypeExpr, VariableSource};
 use crosslane::ir::derived::Derived;
 use crosslane::lane::check::{Effort, check};
-use crosslane::lane::spanning::{self, Given, SpanOp, SpanStep, Spanning};
-use crosslane::lane::{Activity, Group, Input, Known, LaneOp, LaneType, Operand, Request, StepType, catalog, plan};
+use crosslane::lane::spanning::{self, Given, Spanning};
+use crosslane::lane::{Activity, Group, Input, Known, LaneOp, LaneType, Request, catalog, plan};
 use crosslane::profile::{Profile, Target};
 
 use super::domain::Domain;
@@ -43,7 +43,8 @@ fn prove_one(asked: Asked, profile: &Profile, effort: Effort) -> Result<(), Stri
         spanning::check::check(&request, profile.reproducible, &program, effort)
             .map_err(|wrong| format!("{op:?} over subgroups: {wrong}"))?;
         PROVEN.lock().expect("no proof panics").insert(key);
-        return inner(&program, inputs).try_for_each(|asked| prove_one(asked, profile, effort));
+        let mut inside = program.inside(&request).into_iter().map(|inner| (inner.op, inner.inputs.into_owned()));
+        return inside.try_for_each(|asked| prove_one(asked, profile, effort));
     }
     let plan = plan(&request, profile).map_err(|refusal| format!("no plan for {op:?}: {refusal}"))?;
     check(&request, profile, &plan, effort).map_err(|wrong| format!("{op:?}, {:?}: {wrong}", plan.rule))?;
@@ -53,30 +54,7 @@ fn prove_one(asked: Asked, profile: &Profile, effort: Effort) -> Result<(), Stri
 
 /// The program of an operation that is wider than the profile's subgroups.
 fn program(request: &Request, profile: &Profile) -> Option<Spanning> {
-    let float = request.inputs.first().is_some_and(|input| input.ty.is_float());
-    let given = Given { inputs: request.inputs.len(), float, ordered: profile.reproducible };
-    spanning::plan(request.op, given, profile.wave_size?)
-}
-
-/// The operations of a program inside the subgroup.
-fn inner(program: &Spanning, inputs: &[Input]) -> impl Iterator<Item = Asked> {
-    let of_type = |ty: StepType| match ty {
-        StepType::Like(n) => inputs[usize::from(n)],
-        StepType::Bool => Input { ty: LaneType::BOOL, known: Known::Varying },
-        StepType::Ballot => Input { ty: LaneType::BALLOT, known: Known::Varying },
-        StepType::Index | StepType::None => Input { ty: LaneType::U32, known: Known::Varying },
-    };
-    let operand = move |operand: &Operand| match operand {
-        Operand::Input(n) => inputs[usize::from(*n)],
-        Operand::Step(n) => of_type(program.steps[usize::from(*n)].ty),
-        Operand::Bool(_) => of_type(StepType::Bool),
-        _ => of_type(StepType::Index),
-    };
-    let asked = move |step: &SpanStep| match step.op {
-        SpanOp::Lane(op) => Some((op, step.operands().iter().map(operand).collect())),
-        _ => None,
-    };
-    program.steps.iter().filter_map(asked)
+    spanning::plan(request.op, Given::of(request, profile.reproducible), profile.wave_size?)
 }
 
 /// An operand as the planner sees it: assembly moves vectors a component at a time.
