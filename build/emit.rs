@@ -335,6 +335,7 @@ fn special_text(text: &str) -> Result<String, String> {
         "count-up" => Ok("Lowering::Count { up: true }".into()),
         "count-down" => Ok("Lowering::Count { up: false }".into()),
         "hint" => Ok("Lowering::Hint".into()),
+        "workgroup-count" => Ok("Lowering::Derived(Derived::CountInWorkgroup)".into()),
         "ballot-word" => Ok("Lowering::Derived(Derived::BallotWord)".into()),
         "first-lane" => Ok("Lowering::Derived(Derived::IsFirstLane)".into()),
         "subgroup-size" => Ok("Lowering::Derived(Derived::SubgroupSize)".into()),

@@ -7,9 +7,9 @@ use crate::row::{Constant, Function, Spelling, Table, Values, Variable, WidthFor
 use std::collections::BTreeMap;
 
 /// The widths that the portable interface has names for.
-const WIDTHS: [&str; 6] = ["2", "4", "8", "16", "32", "64"];
+const WIDTHS: [&str; 10] = ["2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"];
 /// The parameter added to forms that take the width as an argument.
-const WIDTH_PARAM: &str = "const uint W: width 2..64";
+const WIDTH_PARAM: &str = "const uint W: width 2..1024";
 
 /// A choice for every pattern parameter.
 #[derive(Clone, Default)]

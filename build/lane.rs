@@ -77,6 +77,7 @@ fn value(ty: &str, text: &str) -> Result<String, String> {
         "QuadMove" => quad_move(text),
         "Width" => width(text),
         // The placeholder until the argument is known.
+        "Group" if text == "Workgroup" => Ok("Group::Segment(Width::WORKGROUP)".into()),
         "Group" if text.starts_with('$') => Ok("Group::Segment(Width::SUBGROUP)".into()),
         "u8" if text.starts_with('$') => Ok("0".into()),
         "u8" => text.parse::<u8>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is not a byte")),
@@ -94,10 +95,11 @@ fn quad_move(text: &str) -> Result<String, String> {
     }
 }
 
-/// A number of lanes, `Subgroup`, or `$name` (replaced by the whole subgroup).
+/// A number of lanes, `Subgroup`, `Workgroup`, or `$name` (replaced by the whole subgroup).
 fn width(text: &str) -> Result<String, String> {
     match text.parse::<u32>() {
-        Ok(lanes) if lanes.is_power_of_two() && lanes <= 128 => Ok(format!("width({lanes})")),
+        Ok(lanes) if lanes.is_power_of_two() && lanes <= 1024 => Ok(format!("width({lanes})")),
+        Err(_) if text == "Workgroup" => Ok("Width::WORKGROUP".into()),
         Err(_) if text == "Subgroup" || text.starts_with('$') => Ok("Width::SUBGROUP".into()),
         _ => Err(format!("`{text}` is not a width")),
     }

@@ -12,7 +12,7 @@ use crate::grammar::{
     wgsl_functions,
 };
 use crate::ir::Scope;
-use crate::ir::derived::Derived;
+use crate::ir::derived::{Derived, SUM_OF_WORKGROUP};
 use crate::lane::{Group, LaneOp, Members, QuadMove, Width};
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -81,7 +81,10 @@ const WIDTH: Width = Width::new(8).expect("a power of two");
 pub fn general(op: LaneOp) -> LaneOp {
     use LaneOp as O;
     let any = |mv| if matches!(mv, QuadMove::Lane(_)) { QuadMove::Lane(2) } else { mv };
-    let wide = |group| if matches!(group, Group::Segment(_)) { Group::Segment(WIDTH) } else { group };
+    let wide = |group| match group {
+        Group::Segment(width) if width != Width::WORKGROUP => Group::Segment(WIDTH),
+        group => group,
+    };
     match op {
         O::Quad { mv, float_only } => O::Quad { mv: any(mv), float_only },
         O::QuadAdd(mv) => O::QuadAdd(any(mv)),
@@ -91,7 +94,7 @@ pub fn general(op: LaneOp) -> LaneOp {
         O::Vote { op, group } => O::Vote { op, group: wide(group) },
         O::LaneIndex(group) => O::LaneIndex(wide(group)),
         O::LaneCount(group) => O::LaneCount(wide(group)),
-        op if op.width().is_some_and(|width| width != Width::SUBGROUP) => op.with_width(WIDTH),
+        op if op.width().and_then(Width::lanes).is_some() => op.with_width(WIDTH),
         op => op,
     }
 }
@@ -110,6 +113,7 @@ fn op_of(lowering: Lowering) -> Option<LaneOp> {
 /// The operation that a function is made of.
 const fn of_derived(of: Derived) -> Option<LaneOp> {
     match of {
+        Derived::CountInWorkgroup => Some(SUM_OF_WORKGROUP),
         Derived::BallotWord => Some(LaneOp::Ballot(Group::Subgroup)),
         Derived::Lanes(op) => Some(LaneOp::LaneMask(op, Group::Warp)),
         Derived::IsFirstLane => Some(LaneOp::Elect),
@@ -222,7 +226,7 @@ pub fn portable(op: LaneOp) -> Vec<Portable> {
         let found = exact.or_else(|| those().find(|call| general(call.op) == general(op)));
         found.map(|call| Portable { name: call.name, params: call.params.clone(), when })
     };
-    let ways = ["portable", "khr_shader_subgroup"].map(|dialect| call(op, &|known| known == dialect, ""));
+    let ways = ["portable", "workgroup", "khr_shader_subgroup"].map(|dialect| call(op, &|known| known == dialect, ""));
     let mut ways: Vec<Portable> = ways.into_iter().flatten().collect();
     if let LaneOp::Reduce { op, kind, width, members: Members::Active } = op {
         let of_all = LaneOp::Reduce { op, kind, width, members: Members::All };

@@ -27,9 +27,7 @@ pub fn of_targets() -> Vec<Entry> {
         }
     }
     // Operations of the whole subgroup first, because most names mean these.
-    entries.sort_by_key(|entry| {
-        entry.means.op().is_some_and(|op| op.width().is_some_and(|width| width != Width::SUBGROUP))
-    });
+    entries.sort_by_key(|entry| entry.means.op().is_some_and(|op| op.width().and_then(Width::lanes).is_some()));
     entries
 }
 

@@ -178,8 +178,18 @@ impl Page {
     }
 
     fn spanned(&mut self, answer: &Spanned, name: &str) {
-        self.put(format_args!("<p class=\"rule\">{}</p>\n", Escaped(&capital(&answer.head()))));
+        self.put(format_args!("<p class=\"rule\">{}</p>\n", Escaped(&capital(&answer.title()))));
         self.exchange(answer, name);
+        self.narrower(answer.narrower.as_deref(), name);
+    }
+
+    /// The programs for narrower subgroups, folded.
+    fn narrower(&mut self, first: Option<&Spanned>, name: &str) {
+        for way in first.into_iter().flat_map(Spanned::ways) {
+            self.put(format_args!("<details><summary>{}</summary>\n", Escaped(&capital(&way.title()))));
+            self.exchange(way, name);
+            self.put("</details>\n");
+        }
     }
 
     /// The picture, the steps and the cost.
@@ -236,11 +246,7 @@ impl Page {
         if let Some(picture) = &lowering.picture {
             self.put(svg::figure(picture, name));
         }
-        if let Some((spanned, condition)) = lowering.narrower.as_ref().and_then(|own| Some((own, own.condition()?))) {
-            self.put(format_args!("<details><summary>{}</summary>\n", Escaped(&capital(&condition))));
-            self.exchange(spanned, name);
-            self.put("</details>\n");
-        }
+        self.narrower(lowering.narrower.as_deref(), name);
         lowering.rejected.iter().for_each(|other| self.rejected(other));
         for other in &lowering.lacking {
             let (rule, feature) = (Escaped(other.rule), Escaped(other.feature));

@@ -166,7 +166,7 @@ pub struct Lacking {
 pub fn of(site: &Site, profile: &Profile) -> OnProfile {
     let narrower = match spanning::of(site, profile).transpose() {
         Err(reason) => return OnProfile::Refused { reason },
-        Ok(Some(spanned)) if profile.wave_size.is_some() => return OnProfile::Spanning(spanned),
+        Ok(Some(spanned)) if spanned.extent.below.is_none() => return OnProfile::Spanning(spanned),
         Ok(narrower) => narrower,
     };
     let request = site.request();

@@ -59,6 +59,9 @@ pub fn meaning(op: LaneOp) -> Meaning {
         }
         O::Broadcast => Meaning::new("v[lane]", "the value of one lane, in all lanes"),
         O::BroadcastFirst => Meaning::new("v[lowest active lane]", "the value of the lowest active lane, in all lanes"),
+        O::BroadcastInWorkgroup => {
+            Meaning::new("v[index]", "the value of one invocation of the workgroup, in all of them")
+        }
         O::SwizzleMasked { and, or, xor } => Meaning::new(
             format!("v[(i & ~31) | (((i & 31 & {and}) | {or}) ^ {xor})]"),
             "the value of the lane whose index the masks compute from the lane's own; 0 from an inactive lane",
@@ -74,7 +77,7 @@ pub fn meaning(op: LaneOp) -> Meaning {
             Meaning::new("ballot of the j with v[j] == v[i]", "the active lanes that passed an equal value")
         }
         O::Sort { width } => Meaning::new(
-            format!("the pair of rank {} in ascending order", if width == Width::SUBGROUP { "i" } else { "i - base" }),
+            format!("the pair of rank {} in ascending order", if width.lanes().is_none() { "i" } else { "i - base" }),
             format!("the pairs (key, value) of {} in ascending order", segment(width)),
         ),
         O::Vote { op, group } => vote(op, group),
@@ -110,7 +113,12 @@ pub fn meaning(op: LaneOp) -> Meaning {
 }
 
 fn lanes(width: Width) -> String {
-    width.lanes().map_or("S".into(), |lanes| lanes.to_string())
+    width.lanes().map_or_else(|| all(width).into(), |lanes| lanes.to_string())
+}
+
+/// The number of lanes of the whole subgroup or workgroup.
+const fn all(width: Width) -> &'static str {
+    if matches!(width, Width::WORKGROUP) { "N" } else { "S" }
 }
 
 /// An index as it counts.
@@ -128,11 +136,15 @@ fn with_k(formula: &str, op: LaneOp) -> String {
 
 /// The highest lane of a segment.
 fn last(width: Width) -> String {
-    width.lanes().map_or("S - 1".into(), |lanes| format!("base + {}", lanes - 1))
+    width.lanes().map_or_else(|| format!("{} - 1", all(width)), |lanes| format!("base + {}", lanes - 1))
 }
 
 fn segment(width: Width) -> String {
-    width.lanes().map_or("the subgroup".into(), |lanes| format!("the lane's segment of {lanes} lanes"))
+    match (width, width.lanes()) {
+        (_, Some(lanes)) => format!("the lane's segment of {lanes} lanes"),
+        (Width::WORKGROUP, None) => "the workgroup of `N` invocations".into(),
+        (_, None) => "the subgroup".into(),
+    }
 }
 
 fn group_words(group: Group) -> String {
@@ -224,7 +236,7 @@ fn partitioned(op: ReduceOp, kind: ReduceKind) -> Meaning {
 
 /// The lanes that a reduction reads, and the end of the sentence about it.
 fn reduction_range(kind: ReduceKind, width: Width) -> (String, &'static str) {
-    let first = if width == Width::SUBGROUP { "0" } else { "base" };
+    let first = if width.lanes().is_none() { "0" } else { "base" };
     let all = format!("{first}..={}", last(width));
     match kind {
         ReduceKind::Reduce => (all, ", in its highest lane"),

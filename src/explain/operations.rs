@@ -51,8 +51,8 @@ pub enum Wide {
     /// The profile compiles it over several subgroups.
     Program {
         exchanged: Box<Exchanged>,
-        /// For each operation inside a subgroup, in the order of the program's steps, its copies.
-        inside: Vec<Vec<Site>>,
+        /// For each program, for each operation inside a subgroup in the order of the steps, its copies.
+        inside: Vec<Vec<Vec<Site>>>,
     },
     /// The program cannot run here; the reason.
     Refused(String),
@@ -187,13 +187,14 @@ impl<'a> Facts<'a> {
             return Some(Wide::Refused(reason.into()));
         }
         let mut written = self.inside(site);
-        let inside = site.inside(&exchanged.program).into_iter().map(|inside| {
+        let mut copies = |inside: Site| {
             let at = written.iter().position(|(op, _)| *op == inside.op);
             let inst = at.map(|at| written.remove(at).1);
             let inside = Site { inst, ..inside };
             self.written.as_ref().map_or_else(|| vec![inside.clone()], |written| written.copies(&inside))
-        });
-        let inside = inside.collect();
+        };
+        let programs = exchanged.programs.iter();
+        let inside = programs.map(|sized| site.inside(&sized.program).into_iter().map(&mut copies).collect()).collect();
         Some(Wide::Program { exchanged: Box::new(exchanged.clone()), inside })
     }
 

@@ -53,7 +53,7 @@ pub fn prices(readings: &mut Readings<'_>, options: &[Options]) -> Vec<Priced> {
 fn answer(site: &Site, profile: &Profile) -> Answer {
     let narrower = match spanning::extent(site, profile).transpose() {
         Err(reason) => return Answer::Refused(reason),
-        Ok(Some(extent)) if profile.wave_size.is_some() => return Answer::Spanning(extent),
+        Ok(Some(extent)) if extent.below.is_none() => return Answer::Spanning(extent),
         Ok(narrower) => narrower,
     };
     let request = site.request();

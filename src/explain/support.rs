@@ -131,7 +131,7 @@ fn worst(cell: Cell<Support>) -> Support {
 fn support(site: &Site, profile: &Profile) -> Support {
     let narrower = match spanning::extent(site, profile).transpose() {
         Err(reason) => return Support::No { reason },
-        Ok(Some(extent)) if profile.wave_size.is_some() => return Support::Spanning(extent),
+        Ok(Some(extent)) if extent.below.is_none() => return Support::Spanning(extent),
         Ok(narrower) => narrower,
     };
     let request = site.request();

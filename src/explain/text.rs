@@ -115,7 +115,7 @@ fn block(name: &ProfileReport, profile: &OnProfile) -> Vec<String> {
             planned(name, lowering).into_iter().chain(copies.flat_map(|copy| planned(name, copy))).collect()
         }
         OnProfile::Spanning(answer) => {
-            let head = format!("{}: {}", name.name, answer.head());
+            let head = format!("{}: {}", name.name, answer.title());
             [head].into_iter().chain(spanned(answer)).collect()
         }
         OnProfile::Gone => vec![format!("{}: nothing to do: its result is not used, or known without it", name.name)],
@@ -144,9 +144,14 @@ pub fn chosen(lowering: &Lowering) -> Vec<String> {
     let unwritten = lowering.unwritten.iter().map(|reason| format!("  not written in its language yet: {reason}"));
     let lines = sequence("set-up: ", &lowering.setup).into_iter().chain(sequence("", &lowering.sequence));
     let shared = lowering.is_shared().then(|| format!("    {SHARED}"));
-    let narrower = lowering.narrower.iter().filter_map(|spanned| Some((spanned.condition()?, spanned.summary())));
-    let narrower = narrower.map(|(condition, summary)| format!("  {condition}; {summary}"));
+    let narrower = narrower(lowering.narrower.as_deref());
     unwritten.chain(lines).chain(shared).chain([format!("  {}", summary(lowering))]).chain(narrower).collect()
+}
+
+/// A line for each program for narrower subgroups.
+fn narrower(first: Option<&Spanned>) -> impl Iterator<Item = String> {
+    let ways = first.into_iter().flat_map(Spanned::ways);
+    ways.map(|way| format!("  {}; {}", way.title(), way.summary()))
 }
 
 /// The picture, the steps and the cost of an operation over several subgroups.
@@ -154,7 +159,7 @@ pub fn spanned(answer: &Spanned) -> Vec<String> {
     let picture = answer.picture.as_ref().map(|parts| indented(&parts_lines(parts), "    ")).unwrap_or_default();
     let steps = answer.steps.iter().flat_map(span_line);
     let notes = [format!("  {}", answer.notation()), format!("  = {}", answer.summary())];
-    picture.into_iter().chain(steps).chain(notes).collect()
+    picture.into_iter().chain(steps).chain(notes).chain(narrower(answer.narrower.as_deref())).collect()
 }
 
 fn span_line(step: &SpanLine) -> Vec<String> {

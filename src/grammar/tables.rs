@@ -17,7 +17,7 @@ use crate::profile::{Client, Feature, Target};
 
 /// A width that the build script has checked.
 const fn width(lanes: u32) -> Width {
-    Width::new(lanes).expect("the build script takes powers of two up to 128 only")
+    Width::new(lanes).expect("the build script takes powers of two up to 1024 only")
 }
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));

@@ -5,14 +5,20 @@ use super::build::Builder;
 use super::op::{BinaryOp, MathFn};
 use super::types::{Scalar, Type, TypeId, Types};
 use super::{UnaryOp, Value, typing};
-use crate::lane::{Group, LaneOp, MaskOp};
+use crate::lane::{Group, LaneOp, MaskOp, Members, ReduceKind, ReduceOp, Width};
 use smallvec::SmallVec;
+
+/// The sum over the workgroup.
+pub const SUM_OF_WORKGROUP: LaneOp =
+    LaneOp::Reduce { op: ReduceOp::Add, kind: ReduceKind::AllReduce, width: Width::WORKGROUP, members: Members::All };
 
 /// A function that consists of other operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Derived {
     /// `[predicate, n]`: the first word of the ballot, with bits from `n` (1 to 32) up cleared.
     BallotWord,
+    /// `[predicate]`: the invocations of the workgroup with the predicate.
+    CountInWorkgroup,
     /// `[lane]`: bits of the 32 lanes with this relation to lane 0 to 31.
     Lanes(MaskOp),
     /// `[]`: true in lane 0.
@@ -51,6 +57,7 @@ impl Builder<'_> {
         let size = size.unwrap_or(0);
         let value = match (of, args) {
             (Derived::BallotWord, [predicate, count]) => self.ballot_word(*predicate, *count),
+            (Derived::CountInWorkgroup, [predicate]) => self.count_in_workgroup(*predicate),
             (Derived::Lanes(op), [lane]) => self.lanes_that(op, *lane),
             (Derived::Three(rank), [x, y, z]) => self.one_of_three(rank, *x, *y, *z),
             (Derived::SubgroupSize, _) => self.const_u32(size),
@@ -70,6 +77,11 @@ impl Builder<'_> {
         let above = self.binary(BinaryOp::Sub, most, count);
         let mask = self.binary(BinaryOp::Shr, all, above);
         self.binary(BinaryOp::And, word, mask)
+    }
+
+    fn count_in_workgroup(&mut self, predicate: Value) -> Value {
+        let own = self.convert(predicate, Types::U32);
+        self.lane(SUM_OF_WORKGROUP, Types::U32, &[own])
     }
 
     fn one_of_three(&mut self, rank: Rank, x: Value, y: Value, z: Value) -> Value {

@@ -23,7 +23,7 @@ mod vector;
 
 use super::{BinaryOp, ConstId, ConstValue, Constants, MathFn, Scalar, Type, TypeId, Types, UnaryOp};
 use number::Num;
-pub use number::{f16_to_f64, f64_to_f16, identity};
+pub use number::{f16_to_f64, f64_to_f16, identity, neutral};
 pub use spec::{Specializer, fix};
 
 /// A pure operation without its operands; they are listed in the order of [`super::Op`]'s fields.

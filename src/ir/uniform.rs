@@ -7,7 +7,7 @@ use super::{
     Binding, BlockId, BuiltIn, Case, FuncId, Function, GlobalId, ImageOp, Inst, InstId, LocalId, Module, Op, Space,
     TypeId, Types, Value,
 };
-use crate::lane::{Group, LaneOp};
+use crate::lane::{Depends, Group, LaneOp, Width};
 use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -42,6 +42,12 @@ pub fn is_written(module: &Module, id: GlobalId) -> bool {
 fn is_of_workgroup(binding: Binding) -> bool {
     use BuiltIn::{NumSubgroups, NumWorkgroups, WorkgroupId};
     matches!(binding, Binding::BuiltIn(WorkgroupId | NumWorkgroups | NumSubgroups))
+}
+
+/// Returns true for an operation that gives all invocations of the workgroup one value.
+fn is_of_whole_workgroup(op: LaneOp) -> bool {
+    let signature = op.signature();
+    signature.depends == Depends::Span && signature.span.width() == Some(Width::WORKGROUP)
 }
 
 /// A call: the function, the varying arguments (for pointers their targets), and the control flow.
@@ -335,7 +341,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             Op::ArrayLength { .. } => false,
             Op::Atomic { .. } => true,
             Op::Lane(LaneOp::LaneCount(Group::Subgroup), _) => !self.is_entry,
-            Op::Lane(..) => true,
+            Op::Lane(op, _) => !is_of_whole_workgroup(op),
             Op::Image { op: ImageOp::Read, operands, .. } if self.is_changed(self.f.values(operands)[0]) => true,
             _ => any(self),
         }

@@ -101,6 +101,8 @@ impl<T: Copy + PartialEq> Call<'_, T> {
             },
             O::Broadcast => self.uniform(1, i, size).map_or(LaneValue::Poison, |lane| self.read(0, lane)),
             O::BroadcastFirst => self.read(0, self.lanes.iter().next()?),
+            // Here a subgroup is as wide as the workgroup.
+            O::BroadcastInWorkgroup => self.uniform(1, i, size).map_or(LaneValue::Poison, |index| self.read(0, index)),
             O::SwizzleMasked { and, or, xor } => {
                 let local = ((i & 31 & u32::from(and)) | u32::from(or)) ^ u32::from(xor);
                 self.read_or_zero(domain, (i & !31) | local)
@@ -217,7 +219,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         width: Width,
         members: Members,
     ) -> Option<LaneRow<T>> {
-        let width = width.lanes_in(self.lanes.size);
+        let (width, size) = (self.width(width), self.lanes.size);
         // A float reduction under a partial mask has no fixed order.
         if members == Members::Active && !self.lanes.is_full() {
             return self.reduce_active(domain, op, kind, width);
@@ -229,10 +231,15 @@ impl<T: Copy + PartialEq> Call<'_, T> {
                 let identity = value::identity(domain, op, &self.inputs[0]);
                 Some(self.map(|i| if i & (width - 1) == 0 { identity } else { inclusive[i as usize - 1] }))
             }
-            ReduceKind::Reduce => self.reduced(domain, op, width, |i| (i + 1) & (width - 1) == 0),
+            ReduceKind::Reduce => self.reduced(domain, op, width, |i| (i + 1) & (width - 1) == 0 || i + 1 == size),
             ReduceKind::ReduceLow => self.reduced(domain, op, width, |i| i & (width - 1) == 0),
             ReduceKind::AllReduce => self.reduced(domain, op, width, |_| true),
         }
+    }
+
+    /// The lanes of a segment, as a power of two: the last one may lack some.
+    fn width(&self, width: Width) -> u32 {
+        width.lanes_in(self.lanes.size).next_power_of_two()
     }
 
     fn map(&self, f: impl Fn(u32) -> LaneValue<T>) -> LaneRow<T> {
@@ -250,9 +257,9 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         let mut left = self.lanes.iter();
         while let Some(first) = left.next() {
             let members = self.lanes.segment(first, width);
-            left.0 &= !members.0;
+            left.low &= !members.low;
             let mut seen: Vec<LaneValue<T>> = Vec::new();
-            for i in members {
+            for i in members.clone() {
                 seen.push(self.read(0, i));
                 let count = seen.len() - usize::from(kind == ReduceKind::Exclusive);
                 if kind.is_scan() {
@@ -279,13 +286,17 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         Some(self.map(|i| if holds(i) { trees[(i / width) as usize] } else { LaneValue::Poison }))
     }
 
-    /// The balanced tree over `count` lanes from `base`: `((0·1)·(2·3))·((4·5)·(6·7))`.
+    /// The balanced tree over `count` lanes from `base`, as far as there are lanes: `((0·1)·(2·3))·((4·5)·(6·7))`.
     fn tree<D: Domain<Data = T>>(&self, domain: &mut D, op: ReduceOp, base: u32, count: u32) -> Option<LaneValue<T>> {
         if count == 1 {
             return Some(self.read(0, base));
         }
         let half = count / 2;
-        let (low, high) = (self.tree(domain, op, base, half)?, self.tree(domain, op, base + half, half)?);
+        let low = self.tree(domain, op, base, half)?;
+        if base + half >= self.lanes.size {
+            return Some(low);
+        }
+        let high = self.tree(domain, op, base + half, half)?;
         value::combine(domain, op, low, high)
     }
 
@@ -318,7 +329,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
     }
 
     fn segmented<D: Domain<Data = T>>(&self, domain: &mut D, op: ReduceOp, width: Width) -> Option<LaneRow<T>> {
-        let width = width.lanes_in(self.lanes.size);
+        let width = self.width(width);
         let base = |i: u32| i & !(width - 1);
         let is_head = |j: u32| self.read(1, j) == LaneValue::Bool(true);
         let head = |i: u32| (base(i)..=i).rev().find(|j| is_head(*j)).unwrap_or(base(i));
@@ -331,6 +342,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         let width = width.lanes_in(self.lanes.size);
         let mut rows = vec![vec![LaneValue::Poison; self.lanes.size as usize]; self.inputs.len()];
         for base in (0..self.lanes.size).step_by(width as usize) {
+            let width = width.min(self.lanes.size);
             if self.lanes.segment(base, width).count() == width as usize {
                 let order = self.order(domain, base, width)?;
                 for (place, from) in order.iter().enumerate() {

@@ -7,25 +7,30 @@
 use super::swap::Swap;
 use serde::Deserialize;
 
-/// A segment width or cluster size as a power of two; `Width::SUBGROUP` is the whole subgroup, whatever `S` is.
+/// A segment width or cluster size as a power of two; `Width::SUBGROUP` is the whole subgroup, whatever `S` is, and
+/// `Width::WORKGROUP` the whole workgroup.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub struct Width(u8);
 
 impl Width {
     pub const SUBGROUP: Width = Width(u8::MAX);
+    pub const WORKGROUP: Width = Width(u8::MAX - 1);
     pub const QUAD: Width = Width(2);
 
-    /// A segment of `lanes` lanes; `None` unless that is a power of two up to 128.
+    /// The widest segment.
+    pub const MOST: u32 = 1024;
+
+    /// A segment of `lanes` lanes; `None` unless that is a power of two up to [`Width::MOST`].
     pub const fn new(lanes: u32) -> Option<Width> {
-        if lanes.is_power_of_two() && lanes <= 128 { Some(Width(lanes.trailing_zeros() as u8)) } else { None }
+        if lanes.is_power_of_two() && lanes <= Width::MOST { Some(Width(lanes.trailing_zeros() as u8)) } else { None }
     }
 
-    /// Number of lanes; `None` for the whole subgroup.
+    /// Number of lanes; `None` for the whole subgroup or workgroup.
     pub const fn lanes(self) -> Option<u32> {
-        if self.0 == u8::MAX { None } else { Some(1 << self.0) }
+        if self.0 >= Width::WORKGROUP.0 { None } else { Some(1 << self.0) }
     }
 
-    /// Number of lanes in a subgroup of `size` lanes.
+    /// Number of lanes in a subgroup, or a workgroup, of `size` lanes.
     pub const fn lanes_in(self, size: u32) -> u32 {
         match self.lanes() {
             Some(lanes) => lanes,
@@ -210,6 +215,8 @@ pub enum LaneOp {
     Broadcast,
     /// `[value]`: value of the lowest active lane.
     BroadcastFirst,
+    /// `[value, index]`: the value of an invocation of the workgroup, `index` uniform.
+    BroadcastInWorkgroup,
     /// `[value]`: `v[((i & 31 & and) | or) ^ xor]` in each 32 lanes, 0 from an inactive lane.
     SwizzleMasked {
         and: u8,
@@ -295,7 +302,8 @@ impl LaneOp {
             O::Reduce { width, .. } | O::Segmented { width, .. } | O::Sort { width } => Some(width),
             O::Quad { .. } | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadAdd(_) | O::QuadBroadcast => None,
             O::Shuffle(_) | O::Bpermute | O::Permute | O::ShuffleNv(_) | O::ShuffleNvValid(_) => None,
-            O::Broadcast | O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane => None,
+            O::Broadcast | O::BroadcastFirst | O::BroadcastInWorkgroup => None,
+            O::SwizzleMasked { .. } | O::WriteLane => None,
             O::Partitioned { .. } | O::Partition | O::Vote { .. } | O::Elect | O::Sync => None,
             O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) => None,
             O::BallotFindLsb | O::BallotFindMsb | O::MaskedCount => None,

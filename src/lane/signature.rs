@@ -366,6 +366,11 @@ impl LaneOp {
                 S::value(F::Move, &[VALUE, LANE], ALL).depends(Depends::Span).reads(Reads::One).uniform(ALL).bound(ALL)
             }
             O::BroadcastFirst => S::value(F::Move, &[VALUE], ALL).depends(Depends::Span),
+            O::BroadcastInWorkgroup => {
+                const WHOLE: Width = Width::WORKGROUP;
+                let moved = S::value(F::Move, &[VALUE, INDEX], WHOLE).depends(Depends::Span);
+                moved.reads(Reads::One).uniform(WHOLE).bound(WHOLE)
+            }
             O::SwizzleMasked { .. } => S::new(F::Move, &[VALUE], Gives::Data, Span::Group(Group::Warp)),
             O::WriteLane => S::value(F::Move, &[VALUE, NEW, LANE], ALL).uniform(ALL).alone(),
             O::Reduce { op, kind, width, members } => {

@@ -1,6 +1,7 @@
 //! Values of one lane during an operation or a plan: the checker uses symbols, the simulator bits.
 
 use super::op::{InvertibleOp, ReduceOp};
+use std::ops::Range;
 
 /// The value of an operand or result in one lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,12 +19,12 @@ pub enum LaneValue<D> {
 /// One value for each lane; inactive lanes' values are never read.
 pub type LaneRow<T> = Vec<LaneValue<T>>;
 
-/// The lanes that run an operation.
+/// The lanes that run an operation. A workgroup counts as a subgroup of as many lanes, all of them active.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lanes {
-    /// `S`, 1 to 128.
+    /// `S`, 1 to 128; of workgroups 1 to 1024.
     pub size: u32,
-    /// Bit `i` for active lane `i`; no bits from `size` up.
+    /// Bit `i` for active lane `i`; no bits from `size` up. Lanes from 128 up are active.
     pub active: u128,
 }
 
@@ -34,7 +35,7 @@ impl Lanes {
     }
 
     pub fn is_active(self, lane: u32) -> bool {
-        lane < self.size && self.active >> lane & 1 != 0
+        lane < self.size && (lane >= LANES || self.active >> lane & 1 != 0)
     }
 
     pub fn is_full(self) -> bool {
@@ -43,12 +44,14 @@ impl Lanes {
 
     /// Active lanes in ascending order.
     pub fn iter(self) -> Bits {
-        Bits(self.active)
+        Bits { low: self.active, high: LANES..self.size }
     }
 
     /// Active lanes of the aligned segment of `width` lanes that contains `lane`.
     pub fn segment(self, lane: u32, width: u32) -> Bits {
-        Bits(self.active & (low_bits(width) << (lane & !(width - 1))))
+        let base = lane - lane % width;
+        let low = if base < LANES { self.active & (low_bits(width) << base) } else { 0 };
+        Bits { low, high: base.max(LANES)..(base + width).min(self.size) }
     }
 
     /// The lowest active lane.
@@ -57,34 +60,46 @@ impl Lanes {
     }
 }
 
-/// The set bits of a word in ascending order.
-#[derive(Clone, Copy, Debug)]
-pub struct Bits(pub u128);
+/// Lanes whose activity has a bit.
+const LANES: u32 = u128::BITS;
+
+/// The set bits of a word in ascending order, and lanes above them.
+#[derive(Clone, Debug)]
+pub struct Bits {
+    pub low: u128,
+    high: Range<u32>,
+}
+
+impl Bits {
+    pub fn of(low: u128) -> Bits {
+        Bits { low, high: 0..0 }
+    }
+}
 
 impl Iterator for Bits {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
-        if self.0 == 0 {
-            return None;
+        if self.low == 0 {
+            return self.high.next();
         }
-        let lowest = self.0.trailing_zeros();
-        self.0 &= self.0 - 1;
+        let lowest = self.low.trailing_zeros();
+        self.low &= self.low - 1;
         Some(lowest)
     }
 
     fn count(self) -> usize {
-        self.0.count_ones() as usize
+        self.low.count_ones() as usize + self.high.len()
     }
 }
 
 impl DoubleEndedIterator for Bits {
     fn next_back(&mut self) -> Option<u32> {
-        if self.0 == 0 {
-            return None;
+        if let Some(highest) = self.high.next_back() {
+            return Some(highest);
         }
-        let highest = 127 - self.0.leading_zeros();
-        self.0 &= !(1 << highest);
+        let highest = self.low.checked_ilog2()?;
+        self.low &= !(1 << highest);
         Some(highest)
     }
 }

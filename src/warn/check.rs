@@ -55,6 +55,8 @@ impl Walk<'_> {
                 let lanes = constant(1).and_then(|mask| mask.checked_add(1)?.checked_next_power_of_two());
                 lanes.and_then(|lanes| Width::new(u32::try_from(lanes).ok()?)).unwrap_or(Width::SUBGROUP)
             }
+            // Where a part of the workgroup may not reach it, it is an error.
+            (_, LaneSpan::Segment(Width::WORKGROUP)) => return None,
             (_, LaneSpan::Segment(width)) => width,
             (_, LaneSpan::Operand) => {
                 let lanes = signature.position(Role::NvWidth).and_then(constant);
@@ -73,11 +75,15 @@ impl Walk<'_> {
     fn check_bound(&mut self, op: LaneOp, args: &[Value], at: Span) -> bool {
         let signature = op.signature();
         let (Some(width), Some(n)) = (signature.bound, signature.position(Role::Index)) else { return false };
-        let lanes = width.lanes().or(self.work.lanes);
+        let lanes = if width == Width::WORKGROUP { self.work.invocations() } else { width.lanes().or(self.work.lanes) };
+        if width == Width::WORKGROUP && lanes.is_none() {
+            return false;
+        }
         let most = u64::from(lanes.unwrap_or(1 << self.work.size));
         let Some(index) = self.constant(args[n]).filter(|index| *index >= most) else { return false };
         let segment = match (width.lanes(), lanes) {
             (Some(_), _) => format!("a quad has {most} lanes"),
+            _ if width == Width::WORKGROUP => format!("the workgroup has {most} invocations"),
             (None, Some(_)) => format!("a subgroup has {most} lanes"),
             (None, None) => format!("a subgroup has at most {most} lanes"),
         };

@@ -58,6 +58,7 @@ fn changes(op: LaneOp) -> Option<&'static str> {
         O::Quad { .. } | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadAdd(_) | O::QuadBroadcast => return None,
         O::Segmented { .. } | O::Sort { .. } | O::Swap(..) | O::SegmentLast(_) | O::Vote { .. } => return None,
         O::ShuffleNvValid(_) | O::SwizzleMasked { .. } | O::WriteLane | O::Broadcast => return None,
+        O::BroadcastInWorkgroup => return None,
         O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb | O::BallotFindMsb => return None,
         O::Reduce { .. } | O::Ballot(_) | O::MaskedCount | O::Sync => return None,
         O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::ShuffleNv(_) => {

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 pub mod aco;
+pub mod across;
 pub mod amd;
 pub mod assembler;
 pub mod bless;

@@ -89,7 +89,7 @@ impl Markdown {
                 self.block(text::chosen(lowering).iter());
             }
             OnProfile::Spanning(spanned) => {
-                self.line(format_args!("**{profiles}**: {}\n", spanned.head()));
+                self.line(format_args!("**{profiles}**: {}\n", spanned.title()));
                 self.block(text::spanned(spanned).iter());
             }
             OnProfile::Refused { reason } => self.line(format_args!("**{profiles}**: no: {reason}\n")),

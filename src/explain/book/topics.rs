@@ -286,7 +286,7 @@ pub const fn slug(op: LaneOp) -> &'static str {
         Rotate(_) => "rotate",
         Bpermute => "bpermute",
         Permute => "permute",
-        Broadcast | BroadcastFirst => "broadcast",
+        Broadcast | BroadcastFirst | BroadcastInWorkgroup => "broadcast",
         SwizzleMasked { .. } => "swizzle-masked",
         WriteLane => "write-lane",
         Reduce { kind, members, .. } => reduction_slug(kind, members),

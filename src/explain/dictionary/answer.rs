@@ -247,7 +247,7 @@ fn write_code(names: &str, on_profile: &OnProfile, text: &mut String, width: Opt
             text::chosen(lowering).iter().for_each(|line| _ = writeln!(text, "{line}"));
         }
         OnProfile::Spanning(spanned) => {
-            line(text, &format!("{names}: {}", spanned.head()), width);
+            line(text, &format!("{names}: {}", spanned.title()), width);
             text::spanned(spanned).iter().for_each(|line| _ = writeln!(text, "{line}"));
         }
         OnProfile::Refused { reason } => line(text, &format!("{names}: no: {reason}"), width),

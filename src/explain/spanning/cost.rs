@@ -1,7 +1,8 @@
 //! The cost of a program over several subgroups, from the costs of its parts.
 
-use super::{Extent, Found};
+use super::{Extent, Way};
 use crate::explain::operations::Site;
+use crate::ir::spanning::{SizedProgram, Usage};
 use crate::lane::spanning::{SpanOp, SpanStep, Spanning};
 use crate::lane::{Activity, Input, LaneType, Operand, Plan, PlanCost, Request, Step, StepType, cost, plan};
 use crate::profile::Profile;
@@ -10,11 +11,11 @@ use crate::profile::Profile;
 ///
 /// # Errors
 /// Returns the reason that the profile lacks one of the operations inside the subgroup.
-pub fn extent(site: &Site, found: &Found, profile: &Profile) -> Result<Extent, String> {
-    let (program, memory) = (&found.exchanged.program, found.exchanged.memory);
+pub fn extent(site: &Site, way: &Way, memory: Option<Usage>, profile: &Profile) -> Result<Extent, String> {
+    let SizedProgram { least, below, program, bytes } = &way.sized;
     let request = site.request();
     let mut all = arithmetic(program, &request, profile);
-    for inside in found.inside.iter().filter_map(|copies| copies.first()) {
+    for inside in way.inside.iter().filter_map(|copies| copies.first()) {
         let PlanCost { instructions, rare, latency, .. } = of_inside(inside, profile)?;
         all.instructions += (instructions + rare) * inside.parts;
         all.latency += latency;
@@ -27,14 +28,13 @@ pub fn extent(site: &Site, found: &Found, profile: &Profile) -> Result<Extent, S
     let reads = words(|step| matches!(step.op, SpanOp::Get(_)).then_some(Operand::None));
     let barriers = program.barriers() as u32 + u32::from(memory.is_some_and(|memory| memory.waits));
     Ok(Extent {
-        subgroups: program.width / program.part,
+        subgroups: program.width.div_ceil(program.part),
         lanes: program.part,
-        below: match memory {
-            Some(memory) => memory.below,
-            None => profile.wave_size.is_none().then_some(program.width),
-        },
+        from: (*least > profile.least_wave_size()).then_some(*least),
+        below: *below,
+        is_exact: profile.wave_size == Some(program.part),
         barriers,
-        bytes: memory.map(|memory| memory.bytes),
+        bytes: *bytes,
         instructions: all.instructions + writes + reads + barriers,
         latency: all.latency,
         writes,

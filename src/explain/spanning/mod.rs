@@ -10,12 +10,15 @@ use super::lowering::{self, Lowering};
 use super::operations::{Site, Wide};
 use super::picture::{Parts, parts};
 use super::{OnProfile, first_with_copies, text};
-use crate::ir::spanning::{Exchanged, program};
+use crate::ir::spanning::{SizedProgram, Usage, programs};
 use crate::lane::LaneOp;
-use crate::lane::spanning::{Given, SpanOp, Spanning};
+use crate::lane::spanning::{Given, SpanOp};
 use crate::profile::Profile;
 use serde::Serialize;
-use std::fmt;
+use std::{fmt, iter};
+
+/// The invocations of the workgroup for operations outside a shader: a usual number.
+const WORKGROUP: u32 = 256;
 
 /// The size of an operation over several subgroups, and its cost.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -24,8 +27,14 @@ pub struct Extent {
     pub subgroups: u32,
     /// Lanes of such a subgroup.
     pub lanes: u32,
-    /// If a driver chooses the size: where its subgroups have fewer lanes than this, the program runs.
+    /// If a driver chooses the size: the program runs where its subgroups have so many lanes and more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<u32>,
+    /// If a driver chooses the size: the program runs where its subgroups have fewer lanes than this.
     pub below: Option<u32>,
+    /// True if every subgroup has `lanes` lanes.
+    #[serde(skip)]
+    pub is_exact: bool,
     /// Barriers that each invocation waits at.
     pub barriers: u32,
     /// Bytes of workgroup memory that it uses; `None` outside a shader, where the size of the workgroup is not known.
@@ -47,7 +56,7 @@ impl Extent {
 
     /// The name of a part of the segment.
     const fn part(&self) -> &'static str {
-        if self.below.is_some() { "part" } else { "subgroup" }
+        if self.is_exact { "subgroup" } else { "part" }
     }
 
     fn waits(&self) -> String {
@@ -83,6 +92,9 @@ pub struct Spanned {
     pub waits: bool,
     /// Bytes of workgroup memory for all such operations of the shader, which share them.
     pub shader_bytes: Option<u32>,
+    /// The program for narrower subgroups, if a driver chooses the size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub narrower: Option<Box<Spanned>>,
     /// The program, in order.
     pub steps: Vec<SpanLine>,
     pub picture: Option<Parts>,
@@ -103,7 +115,23 @@ impl Spanned {
     /// `where subgroups have fewer than 64 lanes: through workgroup memory: 16 parts of 4 lanes, 1 barrier`, if a driver
     /// chooses.
     pub fn condition(&self) -> Option<String> {
-        Some(format!("where subgroups have fewer than {} lanes: {}", self.extent.below?, self.head()))
+        let lanes = match (self.extent.from, self.extent.below) {
+            (None, None) => return None,
+            (None, Some(below)) => format!("fewer than {below} lanes"),
+            (Some(from), None) => format!("{from} lanes and more"),
+            (Some(from), Some(below)) => format!("{from} lanes and more, but fewer than {below}"),
+        };
+        Some(format!("where subgroups have {lanes}: {}", self.head()))
+    }
+
+    /// The first line of a report: the condition or the head.
+    pub fn title(&self) -> String {
+        self.condition().unwrap_or_else(|| self.head())
+    }
+
+    /// This program and those for narrower subgroups.
+    pub fn ways(&self) -> impl Iterator<Item = &Spanned> {
+        iter::successors(Some(self), |way| way.narrower.as_deref())
     }
 
     /// The notation of the steps.
@@ -133,23 +161,36 @@ impl Spanned {
     /// Returns true if the other answer shows the same.
     pub fn is_like(&self, other: &Spanned) -> bool {
         let is_step = |(one, other): (&SpanLine, &SpanLine)| one.is_like(other);
-        (self.width, self.extent) == (other.width, other.extent)
+        let narrower = match (&self.narrower, &other.narrower) {
+            (Some(one), Some(other)) => one.is_like(other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        narrower
+            && (self.width, self.extent) == (other.width, other.extent)
             && self.steps.len() == other.steps.len()
             && self.steps.iter().zip(&other.steps).all(is_step)
     }
 }
 
-/// The program of an operation that is wider than a profile's smallest subgroup.
+/// The programs of an operation that is wider than a profile's smallest subgroup, those of the widest subgroups first.
 struct Found {
-    exchanged: Exchanged,
+    ways: Vec<Way>,
+    memory: Option<Usage>,
+}
+
+/// A program, and for each operation inside the subgroup its copies.
+struct Way {
+    sized: SizedProgram,
     inside: Vec<Vec<Site>>,
 }
 
-/// The program of an operation, or the reason that there is none; `None` if the operation fits the subgroup.
+/// The programs of an operation, or the reason that there are none; `None` if the operation fits the subgroup.
 fn found(site: &Site, profile: &Profile) -> Option<Result<Found, String>> {
     match &site.wide {
         Some(Wide::Program { exchanged, inside }) => {
-            Some(Ok(Found { exchanged: (**exchanged).clone(), inside: inside.clone() }))
+            let ways = exchanged.programs.iter().cloned().zip(inside.iter().cloned());
+            let ways = ways.map(|(sized, inside)| Way { sized, inside }).collect();
+            Some(Ok(Found { ways, memory: exchanged.memory }))
         }
         Some(Wide::Refused(reason)) => Some(Err(reason.clone())),
         // Outside a shader.
@@ -159,33 +200,54 @@ fn found(site: &Site, profile: &Profile) -> Option<Result<Found, String>> {
 }
 
 fn alone(site: &Site, profile: &Profile) -> Option<Found> {
-    let program = program(site.op, Given::of(&site.request(), profile.reproducible), profile)?;
-    let inside = site.inside(&program).into_iter().map(|site| vec![site]).collect();
-    Some(Found { exchanged: Exchanged { program, memory: None }, inside })
+    let given = Given { invocations: Some(WORKGROUP), ..Given::of(&site.request(), profile.reproducible) };
+    let way = |sized: SizedProgram| {
+        let inside = site.inside(&sized.program).into_iter().map(|site| vec![site]).collect();
+        Way { sized, inside }
+    };
+    let ways: Vec<Way> = programs(site.op, given, profile).into_iter().map(way).collect();
+    (!ways.is_empty()).then_some(Found { ways, memory: None })
 }
 
-/// The size and cost of an operation that is wider than a profile's smallest subgroup, or the reason that the profile
-/// refuses it. `None` if it fits the subgroup.
+/// The size and cost of an operation that is wider than a profile's smallest subgroup, in the smallest ones, or the reason
+/// that the profile refuses it. `None` if it fits the subgroup. It stays inside subgroups of [`Extent::below`] lanes and more.
 pub fn extent(site: &Site, profile: &Profile) -> Option<Result<Extent, String>> {
-    Some(found(site, profile)?.and_then(|found| cost::extent(site, &found, profile)))
+    Some(found(site, profile)?.and_then(|found| {
+        let (Some(first), Some(last)) = (found.ways.first(), found.ways.last()) else { return Err(String::new()) };
+        let extent = cost::extent(site, last, found.memory, profile)?;
+        Ok(Extent { below: first.sized.below, ..extent })
+    }))
 }
 
-/// The program of an operation that is wider than a profile's smallest subgroup, or the reason that the profile refuses
-/// it. `None` if it fits the subgroup.
+/// The program of an operation that is wider than a profile's smallest subgroup, for the widest subgroups that have one, or
+/// the reason that the profile refuses it. `None` if it fits the subgroup.
 pub fn of(site: &Site, profile: &Profile) -> Option<Result<Box<Spanned>, String>> {
-    Some(found(site, profile)?.and_then(|found| spanned(site, &found, profile)).map(Box::new))
+    match found(site, profile)? {
+        Ok(found) => {
+            let add = |narrower, way: &Way| spanned(site, way, found.memory, profile, narrower).map(Box::new).map(Some);
+            found.ways.iter().rev().try_fold(None, add).transpose()
+        }
+        Err(reason) => Some(Err(reason)),
+    }
 }
 
-fn spanned(site: &Site, found: &Found, profile: &Profile) -> Result<Spanned, String> {
-    let Exchanged { program, memory } = &found.exchanged;
-    let inside = inside(program, found, profile)?;
-    let extent = cost::extent(site, found, profile)?;
+fn spanned(
+    site: &Site,
+    way: &Way,
+    memory: Option<Usage>,
+    profile: &Profile,
+    narrower: Option<Box<Spanned>>,
+) -> Result<Spanned, String> {
+    let program = &way.sized.program;
+    let inside = inside(way, profile)?;
+    let extent = cost::extent(site, way, memory, profile)?;
     let waits = memory.is_some_and(|memory| memory.waits);
     Ok(Spanned {
         width: program.width,
         extent,
         waits,
         shader_bytes: memory.map(|memory| memory.of_module),
+        narrower,
         steps: steps::steps(site.op, program, waits, inside),
         picture: parts(&site.request(), program),
         is_alone: site.inst.is_none(),
@@ -193,14 +255,14 @@ fn spanned(site: &Site, found: &Found, profile: &Profile) -> Result<Spanned, Str
 }
 
 /// For each step that is an operation inside the subgroup, its code, if it has some that no earlier step has shown.
-fn inside(program: &Spanning, found: &Found, profile: &Profile) -> Result<Vec<Option<Lowering>>, String> {
-    let lanes = program.steps.iter().filter_map(|step| match step.op {
+fn inside(way: &Way, profile: &Profile) -> Result<Vec<Option<Lowering>>, String> {
+    let lanes = way.sized.program.steps.iter().filter_map(|step| match step.op {
         SpanOp::Lane(op) => Some(op),
         _ => None,
     });
     let mut shown: Vec<(LaneOp, &[Site])> = Vec::new();
     let mut all = Vec::new();
-    for (op, copies) in lanes.zip(&found.inside) {
+    for (op, copies) in lanes.zip(&way.inside) {
         let inputs = |copies: &[Site]| copies.first().map(|site| site.inputs.clone());
         let is_known = shown.iter().any(|(known, other)| *known == op && inputs(other) == inputs(copies));
         shown.push((op, copies));

@@ -23,7 +23,7 @@ pub fn misspelt_width(name: &str, span: Span) -> Option<Diagnostic> {
     grammar::functions(stem).iter().find(|overload| overload.glsl && overload.family.ends_with("{W}"))?;
     let message = format!("`{stem}` does not exist for a width of {width}");
     let diagnostic = Diagnostic::error(Code::WIDTH_INVALID, message).at(span, "not a width of this function");
-    Some(diagnostic.note("the widths are 2, 4, 8, 16, 32 and 64"))
+    Some(diagnostic.note("the widths are the powers of two from 2 to 1024"))
 }
 
 /// None of the extensions with `name` is enabled.

@@ -252,7 +252,8 @@ fn extensions_must_be_on() {
 fn widths_are_checked() {
     gives("reduceAdd", "float #16", "float");
     fails("reduceAdd", "float #12", Code::WIDTH_INVALID);
-    fails("reduceAdd", "float #128", Code::WIDTH_INVALID);
+    gives("reduceAdd", "float #128", "float");
+    fails("reduceAdd", "float #2048", Code::WIDTH_INVALID);
     fails("reduceAdd", "float uint", Code::ARGUMENT_NOT_CONSTANT);
     gives("shuffleXorNV", "vec2 int uint", "vec2");
     fails("shuffleXorNV", "vec2 int #64", Code::WIDTH_INVALID);

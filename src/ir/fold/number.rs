@@ -72,6 +72,14 @@ pub fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
     .encode(scalar)
 }
 
+/// The bits that leave any other value unchanged when combined with it: the identity, but -0 for `Add` of floats.
+pub fn neutral(op: ReduceOp, scalar: Scalar) -> u64 {
+    match (op, scalar.kind) {
+        (ReduceOp::Add, ScalarKind::Float) => 1 << (scalar.width - 1),
+        _ => identity(op, scalar),
+    }
+}
+
 /// The low `width` bits.
 pub fn mask(width: u8) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }

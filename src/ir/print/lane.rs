@@ -6,6 +6,7 @@ use crate::lane::{Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, Width}
 fn width_text(width: Width) -> String {
     match width.lanes() {
         Some(lanes) => format!("<{lanes}>"),
+        None if width == Width::WORKGROUP => "<workgroup>".to_owned(),
         None => "<subgroup>".to_owned(),
     }
 }

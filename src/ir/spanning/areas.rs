@@ -8,11 +8,21 @@ use crate::ir::calls::callees_first;
 use crate::ir::{BlockId, Case, FuncId, Function, InstId, Module, Op};
 use rustc_hash::FxHashMap;
 
-/// The areas that some invocation may still be reading: bit 0 and bit 1.
+/// The areas that some invocation may still be reading, two bits for each rung.
 type Busy = u8;
 
 const NONE: Busy = 0;
 const BOTH: Busy = 3;
+
+/// The same areas on each of the rungs.
+fn on_all(rungs: usize, busy: Busy) -> Busy {
+    (0..rungs).fold(NONE, |all, rung| all | busy << (2 * rung))
+}
+
+/// The areas that are busy on some rung.
+fn on_any(busy: Busy) -> Busy {
+    (busy | busy >> 2 | busy >> 4) & BOTH
+}
 
 /// Deepest nesting of loops at which saving a barrier is tried: each attempt walks the inner loops again.
 const TRIED_LOOPS: usize = 3;
@@ -34,7 +44,7 @@ pub fn choose(module: &Module, wide: &Wide) -> FxHashMap<(FuncId, InstId), Choic
     for id in callees_first(module, entries()) {
         let f = &module.functions[id];
         // A function may be called while both areas are being read.
-        let start = if entries().any(|entry| entry == id) { NONE } else { BOTH };
+        let start = if entries().any(|entry| entry == id) { NONE } else { on_all(wide.rungs.len(), BOTH) };
         let mut walk = Walk { f, id, wide, exits: &exits, choices: &mut choices, around: Vec::new(), exit: None };
         let end = walk.block(f.body, Some(start));
         let exit = join(end, walk.exit);
@@ -48,7 +58,7 @@ pub fn choose(module: &Module, wide: &Wide) -> FxHashMap<(FuncId, InstId), Choic
 /// Returns true if a function waits for the workgroup or exchanges values.
 fn uses_memory(f: &Function, id: FuncId, wide: &Wide, exits: &FxHashMap<FuncId, Busy>) -> bool {
     f.insts.iter().any(|(inst, of)| match of.op {
-        Op::Lane(..) => wide.barriers(id, inst) > 0,
+        Op::Lane(..) => wide.site(id, inst).is_some_and(|site| site.exchanging().next().is_some()),
         Op::Call(callee, _) => exits.contains_key(&callee),
         op => op.waits_for_workgroup(),
     })
@@ -112,16 +122,21 @@ impl Walk<'_> {
     }
 
     fn operation(&mut self, inst: InstId, busy: Busy) -> Busy {
-        let barriers = self.wide.barriers(self.id, inst);
-        if barriers == 0 {
+        let rungs = self.wide.rungs.len();
+        let barriers: Vec<usize> = (0..rungs).map(|rung| self.wide.barriers(self.id, inst, rung)).collect();
+        if barriers.iter().all(|barriers| *barriers == 0) {
             return busy;
         }
-        let (area, waits) = match busy {
-            BOTH => (0, true),
-            busy => (busy & 1, false),
+        let (area, busy) = match on_any(busy) {
+            BOTH => (0, None),
+            any => (any & 1, Some(busy)),
         };
-        self.choices.insert((self.id, inst), Choice { area, waits });
-        1 << ((usize::from(area) + barriers - 1) % 2)
+        self.choices.insert((self.id, inst), Choice { area, waits: busy.is_none() });
+        let after = |all: Busy, (rung, barriers): (usize, usize)| match barriers {
+            0 => all,
+            _ => all & !(BOTH << (2 * rung)) | 1 << (2 * rung + (usize::from(area) + barriers - 1) % 2),
+        };
+        barriers.into_iter().enumerate().fold(busy.unwrap_or(NONE), after)
     }
 
     fn leave(&mut self, busy: Busy, exit: impl Fn(&mut Around) -> Option<&mut Option<Busy>>) -> Option<Busy> {
@@ -146,7 +161,8 @@ impl Walk<'_> {
 
     fn turns(&mut self, body: BlockId, continuing: BlockId, ends: bool, busy: Busy) -> Option<Busy> {
         // If the next iteration does not begin in the area that this one ends in, the loop needs no additional barrier.
-        let hoped = if busy == NONE { 2 } else { busy };
+        let rungs = self.wide.rungs.len();
+        let hoped = if busy == NONE { on_all(rungs, 2) } else { busy };
         let is_tried = self.around.iter().filter(|around| around.is_loop).count() < TRIED_LOOPS;
         if is_tried {
             let (back, exit) = self.turn(body, continuing, ends, hoped);
@@ -154,7 +170,7 @@ impl Walk<'_> {
                 return exit;
             }
         }
-        self.turn(body, continuing, ends, BOTH).1
+        self.turn(body, continuing, ends, on_all(rungs, BOTH)).1
     }
 
     /// The states before the next turn and after the loop.

@@ -4,11 +4,12 @@
 //! If a driver chooses the size of subgroups, the functions test it, and work inside the subgroup if it is wide enough.
 //!
 //! All invocations of the workgroup must reach such an operation, and its stage must have workgroup memory; otherwise it
-//! is an error. The memory has two areas of equal size. Consecutive exchanges alternate between them, so that each needs
+//! is an error. Where it does, there is code for a few classes of sizes ([`Wide::rungs`]). The memory has two areas of equal size. Consecutive exchanges alternate between them, so that each needs
 //! a single barrier (`areas.rs`).
 
 mod areas;
 mod survey;
+mod workgroup;
 mod write;
 
 #[cfg(test)]
@@ -29,8 +30,9 @@ use crate::source::Span;
 use areas::{Choice, choose};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
-pub use survey::{Exchanged, Survey, Usage};
-use write::{BARRIER, Job, Number, Shared, WideEnough, built_in, words_of, write};
+pub use survey::{Exchanged, SizedProgram, Survey, Usage};
+use workgroup::{Counted, counted, is_over_workgroup};
+use write::{BARRIER, Job, Number, Shared, Way, WideEnough, built_in, words_of, write};
 
 /// An operation whose segment is wider than the subgroup.
 #[derive(Clone, Debug)]
@@ -39,8 +41,24 @@ struct Site {
     inputs: Vec<TypeId>,
     ret: TypeId,
     span: Span,
-    program: Spanning,
+    /// Invocations of its segment.
+    width: u32,
+    /// For each rung its program; `None` inside the subgroup.
+    programs: Vec<Option<Spanning>>,
 }
+
+impl Site {
+    /// The programs that exchange values.
+    fn exchanging(&self) -> impl Iterator<Item = &Spanning> {
+        self.programs.iter().flatten().filter(|program| program.barriers() > 0)
+    }
+}
+
+/// Lanes of a subgroup for which operations that are still wider get a program of their own, if a driver chooses the
+/// size: most processors have so many.
+const USUAL: u32 = 32;
+/// Lanes of the widest subgroups that a driver may choose (Vulkan 1.3, `maxSubgroupSize`).
+const WIDEST: u32 = 128;
 
 /// All such operations that the entry points of a module reach, in the order of functions and instructions.
 struct Wide<'a> {
@@ -48,6 +66,11 @@ struct Wide<'a> {
     profile: &'a Profile,
     /// Lanes that every subgroup has.
     least: u32,
+    /// The sizes of subgroups with code of their own, in descending order: each is for subgroups of as many lanes and more.
+    /// The last one is `least`.
+    rungs: Vec<u32>,
+    /// The invocations of operations over the workgroup.
+    invocations: FxHashMap<(FuncId, InstId), u32>,
     sites: Vec<((FuncId, InstId), Site)>,
     index: FxHashMap<(FuncId, InstId), usize>,
 }
@@ -70,61 +93,75 @@ pub fn spanned_apart<'a>(module: &'a Module, profile: &Profile) -> Result<Cow<'a
 }
 
 fn rewritten<'a>(module: &'a Module, profile: &Profile, apart: bool) -> Result<Cow<'a, Module>, Vec<Diagnostic>> {
-    let wide = Wide::of(module, profile);
+    let Counted { module: counted, invocations } = counted(module)?;
+    let wide = Wide::of(&counted, invocations, profile);
     if wide.sites.is_empty() {
-        return Ok(Cow::Borrowed(module));
+        return Ok(counted);
     }
-    let invocations = wide.check()?;
-    let mut module = module.clone();
+    let invocations = wide.check(module)?;
+    let mut module = (*counted).clone();
     Rewrite { module: &mut module, wide: &wide, invocations, apart }.run();
     Ok(Cow::Owned(module))
 }
 
 impl<'a> Wide<'a> {
-    fn of(module: &'a Module, profile: &'a Profile) -> Wide<'a> {
+    fn of(module: &'a Module, invocations: FxHashMap<(FuncId, InstId), u32>, profile: &'a Profile) -> Wide<'a> {
         let least = profile.least_wave_size();
-        let mut wide = Wide { module, profile, least, sites: Vec::new(), index: FxHashMap::default() };
+        let (sites, index) = (Vec::new(), FxHashMap::default());
+        let mut wide = Wide { module, profile, least, rungs: Vec::new(), invocations, sites, index };
+        let mut found = Vec::new();
         for id in callees_first(module, module.entry_points.iter().map(|entry| entry.function)) {
-            for (at, inst) in module.functions[id].insts.iter() {
-                if let Some(site) = wide.site_of(id, inst) {
-                    wide.index.insert((id, at), wide.sites.len());
-                    wide.sites.push(((id, at), site));
-                }
-            }
+            let insts = module.functions[id].insts.iter();
+            found.extend(insts.filter_map(|(at, inst)| Some(((id, at), inst, wide.width_of((id, at), inst)?))));
+        }
+        let widest = found.iter().map(|(.., width)| *width).max();
+        wide.rungs = widest.map_or_else(Vec::new, |widest| rungs(profile, widest));
+        for (at, inst, width) in found {
+            let site = wide.site_of(at, inst, width);
+            wide.index.insert(at, wide.sites.len());
+            wide.sites.push((at, site));
         }
         wide
     }
 
-    /// An instruction, if it is an operation with a program for several subgroups.
-    fn site_of(&self, id: FuncId, inst: &Inst) -> Option<Site> {
-        let Op::Lane(op, args) = inst.op else { return None };
+    /// The invocations of a segment that is wider than the smallest subgroups, if the instruction works on one.
+    fn width_of(&self, at: (FuncId, InstId), inst: &Inst) -> Option<u32> {
+        let Op::Lane(op, _) = inst.op else { return None };
         if inst.flags.contains(InstFlags::GUARDED) {
             return None;
         }
-        let f = &self.module.functions[id];
-        let inputs: Vec<TypeId> =
-            f.values(args).iter().map(|arg| self.module.value_type(f, *arg)).collect::<Option<_>>()?;
+        match is_over_workgroup(op) {
+            true => self.invocations.get(&at).copied(),
+            false => spans(op, self.profile),
+        }
+    }
+
+    fn site_of(&self, at: (FuncId, InstId), inst: &Inst, width: u32) -> Site {
+        let Op::Lane(op, args) = inst.op else { unreachable!("only lane operations have a width") };
+        let f = &self.module.functions[at.0];
+        let inputs: Vec<TypeId> = f.values(args).iter().filter_map(|arg| self.module.value_type(f, *arg)).collect();
         let scalar = inputs.first().and_then(|ty| self.module.types.scalar_of(*ty));
         let float = scalar.is_some_and(|scalar| scalar.is_float());
-        let given = Given { inputs: inputs.len(), float, ordered: self.profile.reproducible };
-        let program = program(op, given, self.profile)?;
-        Some(Site { op, inputs, ret: inst.ty, span: inst.span, program })
+        let invocations = self.invocations.get(&at).copied();
+        let given = Given { inputs: inputs.len(), float, ordered: self.profile.reproducible, invocations };
+        let programs = self.rungs.iter().map(|part| plan(op, given, *part)).collect();
+        Site { op, inputs, ret: inst.ty, span: inst.span, width, programs }
     }
 
     fn site(&self, id: FuncId, inst: InstId) -> Option<&Site> {
         self.index.get(&(id, inst)).map(|at| &self.sites[*at].1)
     }
 
-    /// The barriers of an operation; 0 if it exchanges nothing.
-    fn barriers(&self, id: FuncId, inst: InstId) -> usize {
-        self.site(id, inst).map_or(0, |site| site.program.barriers())
+    /// The barriers of an operation on a rung; 0 if it exchanges nothing.
+    fn barriers(&self, id: FuncId, inst: InstId, rung: usize) -> usize {
+        self.site(id, inst).and_then(|site| site.programs[rung].as_ref()).map_or(0, Spanning::barriers)
     }
 
-    /// The most invocations of a workgroup.
+    /// The most invocations of a workgroup. `source` is the module in which operations over the workgroup say so.
     ///
     /// # Errors
     /// Reports the operations that cannot exchange values.
-    fn check(&self) -> Result<u32, Vec<Diagnostic>> {
+    fn check(&self, source: &Module) -> Result<u32, Vec<Diagnostic>> {
         let (mut most, mut errors) = (1, Vec::new());
         for entry in &self.module.entry_points {
             match self.invocations(entry) {
@@ -133,7 +170,7 @@ impl<'a> Wide<'a> {
             }
         }
         if errors.is_empty() {
-            errors = self.divergent();
+            errors = self.divergent(source);
         }
         if errors.is_empty() { Ok(most) } else { Err(errors) }
     }
@@ -152,22 +189,26 @@ impl<'a> Wide<'a> {
             let refusal = self.refusal(first, "the size of the workgroup is a specialization constant");
             return Err(vec![refusal.help("set the constant with `--set`")]);
         };
-        let is_partial = |site: &&Site| reads_active(site.op) && !size.is_multiple_of(site.program.width);
-        let partial = sites.into_iter().filter(is_partial).map(|site| {
-            let width = site.program.width;
+        let is_partial = |site: &&Site| reads_active(site.op) && !size.is_multiple_of(site.width);
+        let partial = sites.iter().copied().filter(is_partial).map(|site| {
+            let width = site.width;
             let refusal =
                 self.refusal(site, &format!("the workgroup of {size} does not fill the last segment of {width}"));
             refusal.help("choose a workgroup of whole segments")
         });
-        let errors: Vec<Diagnostic> = partial.collect();
+        let mut errors: Vec<Diagnostic> = partial.collect();
+        errors.extend(sites.iter().filter(|site| self.lacks_program(site)).map(|site| {
+            let refusal = self.refusal(site, &format!("a workgroup of {size} has too many parts of equal size"));
+            refusal.help(format!("choose a workgroup of a multiple of {} invocations", self.least))
+        }));
         if errors.is_empty() { Ok(size) } else { Err(errors) }
     }
 
     /// An error for each exchange that a part of the workgroup may not reach.
-    fn divergent(&self) -> Vec<Diagnostic> {
-        let parted = parted(self.module, constant_globals(self.module), |op| matches!(op, Op::Lane(..)));
+    fn divergent(&self, source: &Module) -> Vec<Diagnostic> {
+        let parted = parted(source, constant_globals(source), |op| matches!(op, Op::Lane(..)));
         let exchanges = parted.into_iter().filter_map(|(id, inst)| self.site(id, inst));
-        let exchanges = exchanges.filter(|site| site.program.barriers() > 0);
+        let exchanges = exchanges.filter(|site| site.exchanging().next().is_some());
         let refusal = |site| {
             let refusal = self.refusal(site, "some invocations of the workgroup may not reach it");
             refusal.help("move it out of the branch; a buffer that decides must be `readonly`")
@@ -175,24 +216,67 @@ impl<'a> Wide<'a> {
         exchanges.map(refusal).collect()
     }
 
+    /// Returns true if an operation has no program although its segment is wider than the smallest subgroup.
+    fn lacks_program(&self, site: &Site) -> bool {
+        site.programs.last().is_some_and(Option::is_none)
+    }
+
     fn refusal(&self, site: &Site, reason: &str) -> Diagnostic {
-        let (width, lanes, is_known) = (site.program.width, self.least, self.profile.wave_size.is_some());
+        let (width, lanes, is_known) = (site.width, self.least, self.profile.wave_size.is_some());
         let size = if is_known { "the subgroup has" } else { "a driver may choose" };
-        let message = format!("this operation needs subgroups of {width} lanes here, and {size} {lanes}");
-        let count = width / lanes;
+        let message = match width <= WIDEST && !is_over_workgroup(site.op) {
+            true => format!("this operation needs subgroups of {width} lanes here, and {size} {lanes}"),
+            false => format!("this operation over {width} invocations needs workgroup memory"),
+        };
+        let count = width.div_ceil(lanes);
         let how = format!("a segment of {width} lanes spans {count} subgroups, which only workgroup memory connects");
         let error = Diagnostic::error(Code::TOO_WIDE, message).at(site.span, reason).note(how);
-        if is_known {
+        if is_known || width > WIDEST || !width.is_power_of_two() {
             return error;
         }
         error.help(format!("if your program checks the size, promise it with `--wave-size {width}..`"))
     }
 }
 
-/// The program of an operation that is wider than the smallest subgroup of a profile.
-pub fn program(op: LaneOp, given: Given, profile: &Profile) -> Option<Spanning> {
+/// Returns true if two ways are the same code.
+fn is_like(one: Option<&Spanning>, other: Option<&Spanning>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.is_like(other),
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
+/// The sizes of subgroups with code of their own, for operations of which the widest has this width.
+fn rungs(profile: &Profile, widest: u32) -> Vec<u32> {
+    let least = profile.least_wave_size();
+    if profile.wave_size.is_some() {
+        return vec![least];
+    }
+    // Segments that are not a power of two never fit a subgroup.
+    let inside = (widest <= WIDEST && widest.is_power_of_two()).then_some(widest);
+    let usual = (widest > USUAL).then_some(USUAL);
+    let mut rungs: Vec<u32> = [inside, usual].into_iter().flatten().filter(|size| *size > least).collect();
+    rungs.push(least);
+    rungs
+}
+
+/// The width of an operation that is wider than the smallest subgroup of a profile and has a program for that.
+fn spans(op: LaneOp, profile: &Profile) -> Option<u32> {
     let is_taken = profile.wave_size.is_some() || is_portable(op);
-    if is_taken { plan(op, given, profile.least_wave_size()) } else { None }
+    let width = op.signature().span.width()?.lanes()?;
+    let is_planned = || {
+        let given = Given { inputs: op.signature().params.len(), float: false, ordered: false, invocations: None };
+        plan(op, given, profile.least_wave_size()).is_some()
+    };
+    (is_taken && width > profile.least_wave_size() && is_planned()).then_some(width)
+}
+
+/// The programs of an operation outside a module.
+pub fn programs(op: LaneOp, given: Given, profile: &Profile) -> Vec<SizedProgram> {
+    let width = if is_over_workgroup(op) { given.invocations } else { spans(op, profile) };
+    let rungs = width.map_or_else(Vec::new, |width| rungs(profile, width));
+    let programs: Vec<Option<Spanning>> = rungs.iter().map(|part| plan(op, given, *part)).collect();
+    survey::sized(&rungs, &programs, |_| None)
 }
 
 /// Returns true if an operation is right in subgroups of every size. Khronos leaves clusters undefined that are wider than
@@ -245,41 +329,59 @@ impl Rewrite<'_> {
         let wide = self.wide;
         let choices = choose(self.module, wide);
         let exchanges = wide.sites.iter().filter_map(|(at, site)| Some((site, choices.get(at)?)));
-        let has_areas = exchanges.clone().any(|(site, choice)| choice.area > 0 || site.program.barriers() > 1);
+        let has_areas = exchanges
+            .clone()
+            .any(|(site, choice)| choice.area > 0 || site.exchanging().any(|program| program.barriers() > 1));
         let area = wide.sites.iter().map(|(_, site)| self.words(site)).max().unwrap_or(0);
         let memory = (area > 0).then(|| self.memory(if has_areas { 2 * area } else { area }));
         let number = self.number();
-        let choice = self.choice();
-        let shared = Shared { memory, area, has_areas, invocations: self.invocations, number, choice };
+        let promised = self.promised();
+        let test = |width| WideEnough { width, promised };
+        let shared = Shared { memory, area, has_areas, invocations: self.invocations, number };
         let mut functions: FxHashMap<(LaneOp, Vec<TypeId>, Option<Span>), FuncId> = FxHashMap::default();
         let apart = self.apart;
         let own_place = |site: &Site| apart.then_some(site.span);
         for ((id, inst), site) in &wide.sites {
             let choice = choices.get(&(*id, *inst)).copied().unwrap_or(Choice { area: 0, waits: false });
             let key = (site.op, site.inputs.clone(), own_place(site));
-            let function = *functions.entry(key).or_insert_with(|| self.function(site, shared));
+            let function = *functions.entry(key).or_insert_with(|| self.function(site, shared, test));
             self.call(*id, *inst, function, has_areas.then_some(u32::from(choice.area) * area));
         }
         let waiting: FxHashSet<_> = choices.into_iter().filter(|(_, choice)| choice.waits).map(|(at, _)| at).collect();
         if !waiting.is_empty() {
-            let wait = choice.map_or(BARRIER, |choice| Op::Call(write::wait(self.module, choice), Values::default()));
+            let wait = match wide.rungs[0] {
+                inside if wide.sites.iter().all(|(_, site)| site.width <= inside) => {
+                    Op::Call(write::wait(self.module, test(inside)), Values::default())
+                }
+                _ => BARRIER,
+            };
             self.wait_before(&waiting, wait);
         }
     }
 
     fn words(&self, site: &Site) -> u32 {
-        let of = |exchange| words_of(&self.module.types, &site.program, &site.inputs, exchange, self.invocations);
-        (0..site.program.exchanges.len() as u8).map(of).max().unwrap_or(0)
+        let of_program = |program: &Spanning| {
+            let of = |exchange| words_of(&self.module.types, program, &site.inputs, exchange, self.invocations);
+            (0..program.exchanges.len() as u8).map(of).max().unwrap_or(0)
+        };
+        site.exchanging().map(of_program).max().unwrap_or(0)
     }
 
-    fn function(&mut self, site: &Site, shared: Shared) -> FuncId {
+    fn function(&mut self, site: &Site, shared: Shared, test: impl Fn(u32) -> WideEnough) -> FuncId {
         let name: Vec<String> =
             lane_text(site.op).split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect();
         let name = name.join("_");
         let precise = self.wide.profile.reproducible || self.wide.profile.target.row().is_hardware;
-        let Site { op, inputs, ret, span, program } = site;
+        let Site { op, inputs, ret, span, programs, .. } = site;
         let name = name.trim_end_matches('_');
-        let job = Job { name, op: *op, span: *span, spanning: program, inputs, ret: *ret, precise };
+        // Equal rungs become one.
+        let rungs = self.wide.rungs.iter().zip(programs);
+        let mut ways: Vec<Way> = Vec::new();
+        for (least, program) in rungs {
+            ways.pop_if(|way| is_like(way.program, program.as_ref()));
+            ways.push(Way { test: test(*least), program: program.as_ref() });
+        }
+        let job = Job { name, op: *op, span: *span, ways, inputs, ret: *ret, precise };
         write(self.module, shared, &job)
     }
 
@@ -332,15 +434,11 @@ impl Rewrite<'_> {
         if numbers_subgroups { Number::Subgroup { id, lanes } } else { Number::Index(id) }
     }
 
-    /// The choice of the driver's subgroups, if it has one. All operations choose alike: areas alternate only if all exchange.
-    fn choice(&mut self) -> Option<WideEnough> {
+    /// A constant for the lanes that every subgroup has, if a driver chooses the size and barriers must not depend on it.
+    fn promised(&mut self) -> Option<ConstId> {
         let profile = self.wide.profile;
-        if profile.wave_size.is_some() {
-            return None;
-        }
-        let width = self.wide.sites.iter().map(|(_, site)| site.program.width).max()?;
-        let promised = profile.target.row().sets_subgroup_size.then(|| self.promised_size());
-        Some(WideEnough { width, promised })
+        let is_asked = profile.target.row().sets_subgroup_size && self.wide.rungs.len() > 1;
+        is_asked.then(|| self.promised_size())
     }
 
     /// A specialization constant for the lanes that every subgroup has.

@@ -1,9 +1,10 @@
 //! The operations of a module that are wider than a profile's subgroups, for reports.
 
+use super::workgroup::{Counted, counted};
 use super::write::words_of;
 use super::{Site, Wide, spanned};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{ArrayLen, FuncId, InstId, Module, Space, Type};
+use crate::ir::{ArrayLen, FuncId, InstId, Module, Space, Type, Types};
 use crate::lane::spanning::Spanning;
 use crate::profile::Profile;
 use crate::source::Span;
@@ -13,22 +14,31 @@ use std::borrow::Cow;
 /// One operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exchanged {
-    pub program: Spanning,
+    /// The programs for subgroups of each size that have one, those of the widest subgroups first.
+    pub programs: Vec<SizedProgram>,
     /// The memory that it uses, if the module compiles.
     pub memory: Option<Usage>,
+}
+
+/// A program, and the subgroups that run it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SizedProgram {
+    /// Lanes of the smallest of these subgroups.
+    pub least: u32,
+    /// Subgroups of so many lanes and more run other code.
+    pub below: Option<u32>,
+    pub program: Spanning,
+    /// Bytes that its exchanges use, if the module compiles.
+    pub bytes: Option<u32>,
 }
 
 /// The part of an operation in its module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Usage {
-    /// Bytes that its exchanges use.
-    pub bytes: u32,
     /// Bytes for all such operations of the module, which share them.
     pub of_module: u32,
     /// True if a barrier comes first, because invocations may still read the memory.
     pub waits: bool,
-    /// Lanes that a subgroup must have for all operations of the module to stay inside it, if a driver chooses.
-    pub below: Option<u32>,
 }
 
 /// The operations of a module, and the module that a profile compiles.
@@ -47,7 +57,12 @@ impl<'a> Survey<'a> {
             Ok(module) => (module, Vec::new()),
             Err(errors) => (Cow::Borrowed(source), errors),
         };
-        let operations = operations(&Wide::of(source, profile), &module);
+        let operations = match counted(source) {
+            Ok(Counted { module: counted, invocations }) => {
+                operations(source, &Wide::of(&counted, invocations, profile), &module)
+            }
+            Err(_) => FxHashMap::default(),
+        };
         Survey { module, operations, errors }
     }
 
@@ -58,28 +73,46 @@ impl<'a> Survey<'a> {
     }
 }
 
-fn operations(wide: &Wide, module: &Module) -> FxHashMap<(FuncId, InstId), Exchanged> {
-    let widest = wide.sites.iter().map(|(_, site)| site.program.width).max();
-    let Some(widest) = widest else { return FxHashMap::default() };
-    let invocations = wide.check().ok();
+fn operations(source: &Module, wide: &Wide, module: &Module) -> FxHashMap<(FuncId, InstId), Exchanged> {
+    let invocations = wide.check(source).ok();
     let (of_module, waiting) = (bytes_of_module(wide.module, module), waiting(wide.module, module));
     let operation = |(at, site): &((FuncId, InstId), Site)| {
-        let words =
-            |exchange, invocations| words_of(&wide.module.types, &site.program, &site.inputs, exchange, invocations);
-        // Exchanges use two areas in turn.
-        let area = |first: u8, invocations| {
-            let exchanges = (first..site.program.exchanges.len() as u8).step_by(2);
-            exchanges.map(|exchange| words(exchange, invocations)).max().unwrap_or(0)
-        };
-        let memory = invocations.map(|invocations| Usage {
-            bytes: 4 * (area(0, invocations) + area(1, invocations)),
-            of_module,
-            waits: waiting.contains(at),
-            below: wide.profile.wave_size.is_none().then_some(widest),
-        });
-        (*at, Exchanged { program: site.program.clone(), memory })
+        let bytes = |program: &Spanning| Some(bytes(&wide.module.types, site, program, invocations?));
+        let programs = sized(&wide.rungs, &site.programs, bytes);
+        let memory = invocations.map(|_| Usage { of_module, waits: waiting.contains(at) });
+        (*at, Exchanged { programs, memory })
     };
     wide.sites.iter().map(operation).collect()
+}
+
+/// The programs of an operation with the sizes of their subgroups.
+pub(super) fn sized(
+    rungs: &[u32],
+    programs: &[Option<Spanning>],
+    bytes: impl Fn(&Spanning) -> Option<u32>,
+) -> Vec<SizedProgram> {
+    let below = [None].into_iter().chain(rungs.iter().copied().map(Some));
+    let mut sized: Vec<SizedProgram> = Vec::new();
+    for ((least, below), program) in rungs.iter().zip(below).zip(programs) {
+        let Some(program) = program else { continue };
+        match sized.last_mut().filter(|last| last.program.is_like(program)) {
+            Some(last) => last.least = *least,
+            None => {
+                sized.push(SizedProgram { least: *least, below, bytes: bytes(program), program: program.clone() });
+            }
+        }
+    }
+    sized
+}
+
+/// Bytes of workgroup memory that a program uses. Exchanges use two areas in turn.
+fn bytes(types: &Types, site: &Site, program: &Spanning, invocations: u32) -> u32 {
+    let words = |exchange| words_of(types, program, &site.inputs, exchange, invocations);
+    let area = |first: u8| {
+        let exchanges = (first..program.exchanges.len() as u8).step_by(2);
+        exchanges.map(words).max().unwrap_or(0)
+    };
+    4 * (area(0) + area(1))
 }
 
 /// Bytes of the array that the module has and its source has not.

@@ -48,6 +48,22 @@ fn exchanges_alternate_between_two_areas() {
 }
 
 #[test]
+fn operations_over_the_workgroup_have_one_barrier() {
+    for body in [
+        "v = workgroupAllReduceAdd(v);",
+        "v = workgroupExclusiveMul(v);",
+        "v = uint(floatBitsToUint(workgroupSegmentedReduceAdd(float(v), v > 3u)));",
+        "v = workgroupBroadcast(v, 5u);",
+        "v = workgroupBallotCount(v > 3u);",
+        "v = uint(workgroupAllEqual(v));",
+    ] {
+        assert_eq!(barriers(body), 1, "{body}");
+    }
+    assert_eq!(barriers("v = uint(workgroupLast());"), 0, "nothing is exchanged");
+    assert_eq!(barriers("if (workgroupAny(v > 3u)) v = workgroupReduceXor(v);"), 2, "the vote is the same everywhere");
+}
+
+#[test]
 fn loops_wait_only_if_a_turn_ends_in_the_area_of_the_next() {
     let odd = "for (uint n = 0u; n < turns; n++) v = allReduceAdd16(v);";
     assert_eq!(barriers(odd), 2, "each turn uses the same area");
@@ -76,6 +92,8 @@ fn every_invocation_must_reach_an_exchange() {
         "for (uint n = 0u; n < v; n++) v = butterfly32(v);",
         "if (i > 40u) return; v = inclusiveMax64(v);",
         "if (allReduceAdd16(v) > 3u) v = reverse64(v);",
+        "if (v > 3u) v = workgroupAllReduceAdd(v);",
+        "if (workgroupInclusiveAdd(v) > 3u) v = workgroupBroadcast(v, 0u);",
     ] {
         let errors = errors(&compute("local_size_x = 64", body));
         assert!(!errors.is_empty() && errors.iter().all(|error| error == MAY_NOT), "{body}: {errors:?}");
@@ -98,6 +116,12 @@ fn the_workgroup_has_memory_and_a_known_size() {
     let partial = compute("local_size_x = 48", clustered);
     assert_eq!(errors(&partial), ["the workgroup of 48 does not fill the last segment of 32"]);
     assert!(errors(&compute("local_size_x = 96", clustered)).is_empty());
+    let of_constant = compute("local_size_x_id = 0", "v = workgroupAllReduceAdd(v);");
+    assert_eq!(errors(&of_constant), ["the size of the workgroup is a specialization constant"]);
+    let large = compute("local_size_x = 2048", "v = workgroupAllReduceAdd(v);");
+    assert_eq!(errors(&large), ["the workgroup has 2048 invocations, more than 1024"]);
+    let uneven = compute("local_size_x = 999", "v = workgroupAllReduceAdd(v);");
+    assert_eq!(errors(&uneven), ["a workgroup of 999 has too many parts of equal size"]);
     let fragment = "#version 450\n#extension GL_CROSSLANE_portable : require\nlayout(location = 0) out vec4 c;\n\
                     void main() { c = allReduceMax16(gl_FragCoord); }\n";
     assert_eq!(errors(&module(fragment, Stage::Fragment)), ["fragment shaders have no workgroup memory"]);

@@ -1,7 +1,7 @@
 //! The function that runs the program of an operation.
 
 use crate::ir::build::Builder;
-use crate::ir::fold::identity;
+use crate::ir::fold::{identity, neutral};
 use crate::ir::{
     BinaryOp, BlockId, BuiltIn, ConstId, ConstValue, ControlHint, FuncId, GlobalId, InstFlags, MathFn, MemoryKinds,
     Module, Op, Order, Param, Scalar, ScalarKind, Scope, TypeId, Types, UnaryOp, Value, typing,
@@ -22,11 +22,9 @@ pub struct Shared {
     /// Invocations of the workgroup, for which there are slots.
     pub invocations: u32,
     pub number: Number,
-    /// The test for operations inside the subgroup, if the size of subgroups is not known.
-    pub choice: Option<WideEnough>,
 }
 
-/// The test that a subgroup has this many lanes.
+/// The test that a subgroup has so many lanes.
 #[derive(Clone, Copy)]
 pub struct WideEnough {
     pub width: u32,
@@ -54,12 +52,21 @@ pub enum Number {
     Subgroup { id: GlobalId, lanes: Option<u32> },
 }
 
+/// The code for subgroups of some size and more.
+#[derive(Clone, Copy)]
+pub struct Way<'a> {
+    pub test: WideEnough,
+    /// The program over several subgroups; `None` if the operation stays inside.
+    pub program: Option<&'a Spanning>,
+}
+
 /// An operation to write.
 pub struct Job<'a> {
     pub name: &'a str,
     pub op: LaneOp,
     pub span: Span,
-    pub spanning: &'a Spanning,
+    /// The code for subgroups of each size, the widest first. The last one needs no test.
+    pub ways: Vec<Way<'a>>,
     /// The types of the operands.
     pub inputs: &'a [TypeId],
     pub ret: TypeId,
@@ -109,18 +116,18 @@ pub fn write(module: &mut Module, shared: Shared, job: &Job) -> FuncId {
         params.push(param("area", Types::U32));
     }
     let b = Builder::new(module, job.name, job.span, params, job.ret);
-    let mut writer = Writer { b, shared, job, steps: Vec::new(), riders: None };
-    writer.inside();
-    for step in &job.spanning.steps {
-        let value = writer.step(step);
-        writer.steps.push(value);
+    let mut writer = Writer { b, shared, job, program: None, is_guarded: false, steps: Vec::new(), riders: None };
+    let last = job.ways.len() - 1;
+    for (way, n) in job.ways.iter().zip(0..) {
+        if n == last {
+            writer.way(*way, false);
+            continue;
+        }
+        let is_wide = way.test.test(&mut writer.b);
+        let then = writer.block(|writer| writer.way(*way, true));
+        let otherwise = writer.block(|_| {});
+        writer.b.if_(is_wide, then, otherwise, ControlHint::None);
     }
-    let mut result = writer.arg(job.spanning.result);
-    if let Some(second) = job.spanning.second {
-        let second = writer.arg(second);
-        result = writer.b.construct(job.ret, &[result, second]);
-    }
-    writer.b.ret(Some(result));
     writer.b.finish_into(None)
 }
 
@@ -132,12 +139,15 @@ struct Writer<'m, 'j> {
     b: Builder<'m>,
     shared: Shared,
     job: &'j Job<'j>,
+    /// The program that is being written, and whether its subgroups have been tested.
+    program: Option<&'j Spanning>,
+    is_guarded: bool,
     steps: Vec<Value>,
     /// The values of the last sort.
     riders: Option<Value>,
 }
 
-impl Writer<'_, '_> {
+impl<'j> Writer<'_, 'j> {
     fn arg(&mut self, operand: Operand) -> Value {
         match operand {
             Operand::Input(n) => Value::Param(n.into()),
@@ -148,19 +158,34 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Returns the result of the operation inside the subgroup if that is wide enough.
-    fn inside(&mut self) {
-        let Some(choice) = self.shared.choice else { return };
-        let is_wide = choice.test(&mut self.b);
-        let inputs: Vec<Value> = (0..self.job.inputs.len() as u32).map(Value::Param).collect();
-        let then = self.block(|writer| {
-            writer.b.flags = InstFlags::GUARDED;
-            let value = writer.b.lane(writer.job.op, writer.job.ret, &inputs);
-            writer.b.flags = InstFlags::empty();
-            writer.b.ret(Some(value));
-        });
-        let otherwise = self.block(|_| {});
-        self.b.if_(is_wide, then, otherwise, ControlHint::None);
+    /// Returns the result by one of the ways.
+    fn way(&mut self, way: Way<'j>, is_guarded: bool) {
+        self.is_guarded = is_guarded;
+        let Some(program) = way.program else {
+            let inputs: Vec<Value> = (0..self.job.inputs.len() as u32).map(Value::Param).collect();
+            let value = self.lane_value(self.job.op, self.job.ret, &inputs);
+            return self.b.ret(Some(value));
+        };
+        self.program = Some(program);
+        self.steps.clear();
+        for step in &program.steps {
+            let value = self.step(step);
+            self.steps.push(value);
+        }
+        let mut result = self.arg(program.result);
+        if let Some(second) = program.second {
+            let second = self.arg(second);
+            result = self.b.construct(self.job.ret, &[result, second]);
+        }
+        self.b.ret(Some(result));
+    }
+
+    /// An operation inside the subgroup.
+    fn lane_value(&mut self, op: LaneOp, ty: TypeId, args: &[Value]) -> Value {
+        self.b.flags.set(InstFlags::GUARDED, self.is_guarded);
+        let value = self.b.lane(op, ty, args);
+        self.b.flags = InstFlags::empty();
+        value
     }
 
     /// The result of a step; any value if it has none.
@@ -198,7 +223,7 @@ impl Writer<'_, '_> {
     fn lane(&mut self, op: LaneOp, args: &[Value]) -> Value {
         let types: Vec<TypeId> = args.iter().map(|arg| self.b.type_of(*arg)).collect();
         let ty = typing::lane(&mut self.b.module.types, op, &types);
-        let value = self.b.lane(op, ty, args);
+        let value = self.lane_value(op, ty, args);
         if !matches!(op, LaneOp::Sort { .. }) || args.len() < 2 {
             return value;
         }
@@ -234,15 +259,17 @@ impl Writer<'_, '_> {
             }
             (StepOp::Compare(op), [a, b]) => self.compare(op, *a, *b),
             (StepOp::Select, [condition, accept, reject]) => self.b.select(*condition, *accept, *reject),
-            (StepOp::Identity(op), _) => {
-                let (scalar, size) = self.shape(ty);
-                let ty = self.b.module.types.scalar(scalar);
-                let bits = ConstValue::Bits(identity(op, scalar));
-                let one = Value::Const(self.b.module.constants.intern(ty, bits));
-                self.b.splat(one, size)
-            }
+            (StepOp::Identity(op), _) => self.constant(ty, |scalar| identity(op, scalar)),
+            (StepOp::Neutral(op), _) => self.constant(ty, |scalar| neutral(op, scalar)),
             _ => self.b.undef(ty),
         }
+    }
+
+    fn constant(&mut self, ty: TypeId, bits: impl Fn(Scalar) -> u64) -> Value {
+        let (scalar, size) = self.shape(ty);
+        let ty = self.b.module.types.scalar(scalar);
+        let one = Value::Const(self.b.module.constants.intern(ty, ConstValue::Bits(bits(scalar))));
+        self.b.splat(one, size)
     }
 
     fn shape(&self, ty: TypeId) -> (Scalar, u8) {
@@ -297,14 +324,21 @@ impl Writer<'_, '_> {
 
     /// Pointer to a word of a slot. The slots of one word are consecutive, so that lanes access different banks.
     fn pointer(&mut self, column: Column, slot: Value, word: u32) -> Value {
-        let exchange = &self.job.spanning.exchanges[usize::from(column.exchange)];
-        let slots = self.job.spanning.slots(exchange, self.shared.invocations);
+        let Some(program) = self.program else { unreachable!("only programs exchange values") };
+        let exchange = &program.exchanges[usize::from(column.exchange)];
+        let slots = program.slots(exchange, self.shared.invocations);
         let before = &exchange.columns[..usize::from(column.value)];
         let types = &self.b.module.types;
         let before: u32 = before.iter().map(|ty| words(types, type_of(*ty, self.job.inputs))).sum();
         let first = (before + word) * slots;
         let starts = [self.area(column), (first > 0).then(|| self.b.const_u32(first))];
-        let index = starts.into_iter().flatten().fold(slot, |index, start| self.b.binary(BinaryOp::Add, start, index));
+        let zero = self.b.const_u32(0);
+        let mut terms = starts.into_iter().flatten().collect::<Vec<_>>();
+        if slot != zero || terms.is_empty() {
+            terms.insert(0, slot);
+        }
+        let sum = terms.into_iter().reduce(|index, start| self.b.binary(BinaryOp::Add, start, index));
+        let index = sum.unwrap_or(zero);
         let memory = self.shared.memory.map_or(Value::Const(self.b.module.constants.u32(0)), Value::Global);
         self.b.access(memory, &[index])
     }

@@ -93,11 +93,13 @@ pub struct Terms {
     traits: Traits,
     nodes: Vec<Node>,
     interned: FxHashMap<Node, u32>,
+    /// Reductions of two terms in no order, so that invocations with the same terms share the work.
+    pairs: FxHashMap<(ReduceOp, Term, Term), Term>,
 }
 
 impl Terms {
     pub fn new(traits: Traits) -> Terms {
-        Terms { traits, nodes: Vec::new(), interned: FxHashMap::default() }
+        Terms { traits, nodes: Vec::new(), interned: FxHashMap::default(), pairs: FxHashMap::default() }
     }
 
     fn intern(&mut self, node: Node) -> Term {
@@ -106,6 +108,17 @@ impl Terms {
             nodes.push(node.clone());
             nodes.len() as u32 - 1
         }))
+    }
+
+    fn pair(&mut self, op: ReduceOp, a: Term, b: Term) -> Term {
+        if let Some(known) = self.pairs.get(&(op, a, b)) {
+            return *known;
+        }
+        let combined = self.combine_unordered(op, &[a, b]);
+        if matches!(combined, Term::Node(_)) {
+            self.pairs.insert((op, a, b), combined);
+        }
+        combined
     }
 
     /// The contributions of a term to a bag of this operator.
@@ -181,7 +194,7 @@ impl Domain for Terms {
             _ if a == b && op.is_idempotent() => a,
             true if a.rank() <= b.rank() => self.intern(Node::Pair(op, a, b)),
             true => self.intern(Node::Pair(op, b, a)),
-            false => self.combine_unordered(op, &[a, b]),
+            false => self.pair(op, a, b),
         }
     }
 

@@ -50,14 +50,14 @@ pub fn each<T: Copy>(lanes: Lanes, mut f: impl FnMut(u32) -> Option<LaneValue<T>
 /// One result per segment from its active lanes, in all of these lanes.
 fn each_segment<T: Copy>(lanes: Lanes, width: u32, mut f: impl FnMut(Bits) -> Option<LaneValue<T>>) -> Outcome<T> {
     let mut row = vec![LaneValue::Poison; lanes.size as usize];
-    let mut left = Bits(lanes.active);
+    let mut left = Bits::of(lanes.active);
     while let Some(first) = left.next() {
         let members = lanes.segment(first, width);
-        let result = f(members)?;
+        let result = f(members.clone())?;
+        left.low &= !members.low;
         for lane in members {
             row[lane as usize] = result;
         }
-        left.0 &= !members.0;
     }
     Some(row)
 }

@@ -99,7 +99,7 @@ impl LaneMap {
 
     /// The lanes that want another lane's value.
     pub fn moved_lanes(&self) -> Bits {
-        Bits(self.moved)
+        Bits::of(self.moved)
     }
 
     /// The lanes that want another lane's value, each with that lane.

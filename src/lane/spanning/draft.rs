@@ -1,7 +1,7 @@
 //! A [`Spanning`] under construction.
 
 use super::{Column, Exchange, Owner, SpanOp, SpanStep, Spanning};
-use crate::lane::op::{LaneOp, ReduceOp};
+use crate::lane::op::{LaneOp, ReduceOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand, StepOp, StepType};
 
 pub(super) struct Draft {
@@ -63,7 +63,8 @@ impl Draft {
     pub fn alu(&mut self, op: AluOp, a: Operand, b: Operand) -> Operand {
         match (op, a, b) {
             (_, Operand::Const(x), Operand::Const(y)) => op.on_constants(x, y),
-            (AluOp::Add | AluOp::Shr, _, Operand::Const(0)) => Some(a),
+            (AluOp::Add | AluOp::Shr | AluOp::Shl, _, Operand::Const(0)) => Some(a),
+            (AluOp::Add, Operand::Const(0), _) => Some(b),
             _ => None,
         }
         .unwrap_or_else(|| self.plain(StepOp::Alu(op), &[a, b], op.result()))
@@ -83,6 +84,14 @@ impl Draft {
         self.plain(StepOp::Select, &[condition, accept, reject], ty)
     }
 
+    /// A value that changes no other one that is combined with it.
+    pub fn neutral(&mut self, op: ReduceOp, ty: StepType) -> Operand {
+        match ty {
+            StepType::Bool => Operand::Bool(op == ReduceOp::And),
+            _ => self.plain(StepOp::Neutral(op), &[], ty),
+        }
+    }
+
     pub fn identity(&mut self, op: ReduceOp, ty: StepType) -> Operand {
         self.plain(StepOp::Identity(op), &[], ty)
     }
@@ -90,7 +99,21 @@ impl Draft {
     /// The number of the invocation in its aligned block of `size` invocations.
     pub fn within(&mut self, size: u32) -> Operand {
         let number = self.number();
-        self.alu(AluOp::And, number, Operand::Const(size - 1))
+        match size.is_power_of_two() {
+            true => self.alu(AluOp::And, number, Operand::Const(size - 1)),
+            // The workgroup is the only segment.
+            false => number,
+        }
+    }
+
+    /// The width of the parts as a segment.
+    pub fn segment(&self) -> Width {
+        Width::new(self.part).unwrap_or(Width::SUBGROUP)
+    }
+
+    /// Number of a segment's parts.
+    pub fn parts(&self) -> u32 {
+        self.width / self.part
     }
 
     /// The number of the invocation's part.

@@ -7,6 +7,7 @@
 
 pub mod check;
 mod draft;
+mod parts;
 mod plan;
 
 use super::op::LaneOp;
@@ -49,6 +50,8 @@ pub enum Owner {
     Invocation,
     /// Each aligned block of [`Spanning::part`] invocations has a slot, with the number of the block.
     Part,
+    /// The workgroup has a single slot.
+    Workgroup,
 }
 
 /// Values that cross subgroups together, with one barrier.
@@ -79,7 +82,7 @@ impl SpanStep {
 /// The program of one operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spanning {
-    /// Invocations of a segment.
+    /// Invocations of a segment: a power of two, or those of the workgroup.
     pub width: u32,
     /// Invocations that are known to be in one subgroup, in aligned blocks.
     pub part: u32,
@@ -91,6 +94,13 @@ pub struct Spanning {
 }
 
 impl Spanning {
+    /// Returns true if another program does the same in every invocation.
+    pub fn is_like(&self, other: &Spanning) -> bool {
+        let depends_on_part = self.exchanges.iter().any(|exchange| exchange.owner == Owner::Part);
+        let same = (&self.steps, &self.exchanges, self.width) == (&other.steps, &other.exchanges, other.width);
+        same && (self.part == other.part || !depends_on_part)
+    }
+
     /// Number of barriers.
     pub fn barriers(&self) -> usize {
         self.exchanges.len()
@@ -121,6 +131,7 @@ impl Spanning {
         match exchange.owner {
             Owner::Invocation => padded,
             Owner::Part => padded / self.part,
+            Owner::Workgroup => 1,
         }
     }
 }

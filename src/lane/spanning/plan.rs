@@ -1,6 +1,7 @@
 //! The rules: which values the parts of a segment exchange, and how each invocation combines them.
 
 use super::draft::Draft;
+use super::parts::{BlockValue, Join, Parts};
 use super::{Owner, Spanning};
 use crate::lane::op::{Group, LaneOp, Members, ReduceKind, ReduceOp, VoteOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand, StepType};
@@ -10,6 +11,9 @@ use crate::lane::swap::Swap;
 /// Distances below this are Hillis-Steele steps of the guaranteed order (`docs/dev/semantics.md`, "Order of float
 /// operations").
 const ROW: u32 = 16;
+
+/// The most slots that an invocation reads for one result.
+const MOST_READ: u32 = 64;
 
 const VALUE: Operand = Operand::Input(0);
 
@@ -22,21 +26,27 @@ pub struct Given {
     pub float: bool,
     /// True if float reductions and scans have the guaranteed order.
     pub ordered: bool,
+    /// Invocations of the workgroup, for operations over all of them.
+    pub invocations: Option<u32>,
 }
 
 impl Given {
     /// The operands of a request.
     pub fn of(request: &Request<'_>, ordered: bool) -> Given {
         let float = request.inputs.first().is_some_and(|input| input.ty.is_float());
-        Given { inputs: request.inputs.len(), float, ordered }
+        Given { inputs: request.inputs.len(), float, ordered, invocations: None }
     }
 }
 
 /// The program of an operation whose segment is wider than `part`, the lanes that every subgroup is known to have.
-/// `None` if the operation has no such form. Both numbers are powers of two.
+/// `None` if the operation has no such form, or each invocation would read too many slots. Both numbers are powers of two.
 pub fn plan(op: LaneOp, given: Given, part: u32) -> Option<Spanning> {
-    let width = op.signature().span.width()?.lanes().filter(|width| *width > part)?;
+    let (width, part) = extent(op, given, part)?;
     let mut draft = Draft::new(width, part);
+    if !matches!(op, LaneOp::Swap(..) | LaneOp::Sort { .. } | LaneOp::BroadcastInWorkgroup) && draft.reads() > MOST_READ
+    {
+        return None;
+    }
     let mut second = None;
     let result = match op {
         LaneOp::Swap(swap, _) => swapped(&mut draft, swap),
@@ -61,14 +71,24 @@ pub fn plan(op: LaneOp, given: Given, part: u32) -> Option<Spanning> {
             keys
         }
         LaneOp::Vote { op, group: Group::Segment(_) } => voted(&mut draft, op),
+        LaneOp::BroadcastInWorkgroup => broadcast(&mut draft),
         _ => return None,
     };
     Some(draft.finish(result, second))
 }
 
-/// The width of the parts as a segment.
-fn segment(draft: &Draft) -> Width {
-    Width::new(draft.part).unwrap_or(Width::SUBGROUP)
+/// The invocations of the segment and of its parts.
+fn extent(op: LaneOp, given: Given, part: u32) -> Option<(u32, u32)> {
+    match op.signature().span.width()? {
+        Width::WORKGROUP => {
+            let invocations = given.invocations?;
+            // The invocations that a sort lacks would be the greatest ones; a part has no such invocations.
+            let is_uneven = matches!(op, LaneOp::Sort { .. }) && !invocations.is_power_of_two();
+            let whole_parts = 1 << invocations.trailing_zeros();
+            Some((invocations, if is_uneven { 1 } else { part.min(whole_parts) }))
+        }
+        width => width.lanes().filter(|width| *width > part).map(|width| (width, part)),
+    }
 }
 
 fn swapped(draft: &mut Draft, swap: Swap) -> Operand {
@@ -88,69 +108,19 @@ fn rotated(draft: &mut Draft) -> Operand {
     draft.get(sent, 0, source)
 }
 
-/// How two neighbouring blocks become one.
-#[derive(Clone, Copy)]
-enum Join {
-    Reduce(ReduceOp),
-    /// The second column says whether the block has a head; a head ends what comes from below.
-    Segmented(ReduceOp),
-}
-
-/// What is known of a block: its reduction from its last head, and whether it has one.
-#[derive(Clone, Copy)]
-struct BlockValue {
-    value: Operand,
-    has_head: Option<Operand>,
-}
-
-/// The parts of all segments after an exchange.
-#[derive(Clone, Copy)]
-struct Parts {
-    exchange: u8,
-    join: Join,
-}
-
-impl Parts {
-    fn send(draft: &mut Draft, values: &[Operand], join: Join) -> Parts {
-        let slot = draft.own_part();
-        let is_last = (draft.part > 1).then(|| {
-            let within = draft.within(draft.part);
-            draft.alu(AluOp::Eq, within, Operand::Const(draft.part - 1))
-        });
-        Parts { exchange: draft.exchange(Owner::Part, slot, values, is_last), join }
-    }
-
-    /// The balanced tree over `count` parts from `first` on; with the answer whether it has a head, if that matters.
-    fn tree(self, draft: &mut Draft, first: Operand, count: u32, asks_head: bool) -> BlockValue {
-        if count == 1 {
-            let value = draft.get(self.exchange, 0, first);
-            let asks_head = asks_head && matches!(self.join, Join::Segmented(_));
-            return BlockValue { value, has_head: asks_head.then(|| draft.get(self.exchange, 1, first)) };
-        }
-        let middle = draft.alu(AluOp::Add, first, Operand::Const(count / 2));
-        let low = self.tree(draft, first, count / 2, asks_head);
-        let high = self.tree(draft, middle, count / 2, true);
-        self.join(draft, low, high)
-    }
-
-    fn join(self, draft: &mut Draft, low: BlockValue, high: BlockValue) -> BlockValue {
-        let both = match self.join {
-            Join::Reduce(op) | Join::Segmented(op) => draft.combine(op, low.value, high.value),
-        };
-        let Some(above) = high.has_head else { return BlockValue { value: both, has_head: None } };
-        let value = draft.select(above, high.value, both);
-        BlockValue { value, has_head: low.has_head.map(|below| draft.alu(AluOp::BoolOr, below, above)) }
-    }
+fn broadcast(draft: &mut Draft) -> Operand {
+    let number = draft.number();
+    let is_source = draft.alu(AluOp::Eq, number, Operand::Input(1));
+    let sent = draft.exchange(Owner::Workgroup, Operand::Const(0), &[VALUE], Some(is_source));
+    draft.get(sent, 0, Operand::Const(0))
 }
 
 fn reduced(draft: &mut Draft, op: ReduceOp, members: Members) -> Operand {
     // The part's last invocation needs the result. Reductions of active lanes have no such form.
     let kind = if members == Members::All { ReduceKind::Reduce } else { ReduceKind::AllReduce };
-    let width = segment(draft);
+    let width = draft.segment();
     let own = within_part(draft, LaneOp::Reduce { op, kind, width, members }, VALUE);
-    let parts = Parts::send(draft, &[own], Join::Reduce(op));
-    let first = first_part(draft);
-    parts.tree(draft, first, draft.width / draft.part, false).value
+    Parts::send(draft, &[own], Join::Reduce(op)).reduced(draft)
 }
 
 /// A reduction or scan within the part, which is the value itself in parts of one invocation.
@@ -159,14 +129,8 @@ fn within_part(draft: &mut Draft, op: LaneOp, value: Operand) -> Operand {
     if draft.part == 1 { value } else { draft.lane(op, &[value], ty) }
 }
 
-/// The first part of the invocation's segment.
-fn first_part(draft: &mut Draft) -> Operand {
-    let own = draft.own_part();
-    draft.alu(AluOp::And, own, Operand::Const(!(draft.width / draft.part - 1)))
-}
-
 fn voted(draft: &mut Draft, op: VoteOp) -> Operand {
-    let group = Group::Segment(segment(draft));
+    let group = Group::Segment(draft.segment());
     let is_alone = draft.part == 1;
     let own = match (op, is_alone) {
         (VoteOp::Equal, true) => Operand::Bool(true),
@@ -174,19 +138,10 @@ fn voted(draft: &mut Draft, op: VoteOp) -> Operand {
         _ => draft.lane(LaneOp::Vote { op, group }, &[VALUE], StepType::Bool),
     };
     let fold = if op == VoteOp::Any { ReduceOp::Or } else { ReduceOp::And };
-    let (first, count) = (first_part(draft), draft.width / draft.part);
-    if op != VoteOp::Equal {
-        return Parts::send(draft, &[own], Join::Reduce(fold)).tree(draft, first, count, false).value;
+    match op {
+        VoteOp::Equal => Parts::send(draft, &[own, VALUE], Join::Reduce(fold)).are_equal(draft),
+        _ => Parts::send(draft, &[own], Join::Reduce(fold)).reduced(draft),
     }
-    let parts = Parts::send(draft, &[own, VALUE], Join::Reduce(fold));
-    let all = parts.tree(draft, first, count, false).value;
-    let reference = draft.get(parts.exchange, 1, first);
-    (u32::from(!is_alone)..count).fold(all, |all, part| {
-        let slot = draft.alu(AluOp::Add, first, Operand::Const(part));
-        let value = draft.get(parts.exchange, 1, slot);
-        let same = draft.compare(CompareOp::Eq, reference, value);
-        draft.alu(AluOp::BoolAnd, all, same)
-    })
 }
 
 /// A scan of an operand.
@@ -206,7 +161,7 @@ impl Scan {
 
     /// The scan within the part.
     fn within(&self, draft: &mut Draft, kind: ReduceKind) -> Operand {
-        let (op, members, width) = (self.op, self.members, segment(draft));
+        let (op, members, width) = (self.op, self.members, draft.segment());
         within_part(draft, LaneOp::Reduce { op, kind, width, members }, self.value)
     }
 
@@ -224,10 +179,10 @@ fn inclusive(draft: &mut Draft, scan: &Scan, given: Given) -> Operand {
     if !scan.heads {
         let own = scan.within(draft, ReduceKind::Inclusive);
         let parts = Parts::send(draft, &[own], scan.join());
-        return after_parts(draft, parts, BlockValue { value: own, has_head: None }, None).value;
+        return parts.before(draft, BlockValue { value: own, has_head: None }, None, given).value;
     }
     let head = Operand::Input(1);
-    let width = segment(draft);
+    let width = draft.segment();
     let (value, has_head) = match draft.part {
         1 => (scan.value, head),
         _ => (
@@ -237,7 +192,7 @@ fn inclusive(draft: &mut Draft, scan: &Scan, given: Given) -> Operand {
         ),
     };
     let parts = Parts::send(draft, &[value, has_head], scan.join());
-    after_parts(draft, parts, BlockValue { value, has_head: Some(has_head) }, None).value
+    parts.before(draft, BlockValue { value, has_head: Some(has_head) }, None, given).value
 }
 
 fn exclusive(draft: &mut Draft, scan: &Scan, given: Given) -> Operand {
@@ -261,41 +216,15 @@ fn exclusive(draft: &mut Draft, scan: &Scan, given: Given) -> Operand {
         let within = draft.within(draft.part);
         draft.alu(AluOp::Ne, within, Operand::Const(0))
     });
-    after_parts(draft, parts, BlockValue { value: below, has_head: None }, is_known).value
-}
-
-/// The value of the invocation after the parts of its segment below its own: for each bit of the part's number, the
-/// block of parts that ends where the blocks so far begin. `is_known` is false where the own value is the identity,
-/// which is not to be added.
-fn after_parts(draft: &mut Draft, parts: Parts, own: BlockValue, mut is_known: Option<Operand>) -> BlockValue {
-    let part = draft.own_part();
-    let mut value = own;
-    let bits = (draft.width / draft.part).ilog2();
-    for bit in 0..bits {
-        let size = 1 << bit;
-        let masked = draft.alu(AluOp::And, part, Operand::Const(size));
-        let is_above = draft.alu(AluOp::Ne, masked, Operand::Const(0));
-        let first = draft.alu(AluOp::And, part, Operand::Const(!(2 * size - 1)));
-        let block = parts.tree(draft, first, size, bit + 1 < bits);
-        let mut joined = parts.join(draft, block, value);
-        if let Some(known) = is_known {
-            joined.value = draft.select(known, joined.value, block.value);
-            is_known = (bit + 1 < bits).then(|| draft.alu(AluOp::BoolOr, known, is_above));
-        }
-        let has_head = joined.has_head.zip(value.has_head);
-        value = BlockValue {
-            value: draft.select(is_above, joined.value, value.value),
-            has_head: has_head.map(|(joined, own)| draft.select(is_above, joined, own)),
-        };
-    }
-    value
+    parts.before(draft, BlockValue { value: below, has_head: None }, is_known, given).value
 }
 
 /// The inclusive scan in the guaranteed order, one step per exchange.
 fn in_rounds(draft: &mut Draft, scan: &Scan, head: Option<Operand>) -> Operand {
-    let (number, row) = (draft.number(), draft.width.min(ROW));
+    let width = draft.width.next_power_of_two();
+    let (number, row) = (draft.number(), width.min(ROW));
     let mut value = scan.value;
-    for distance in (0..draft.width.ilog2()).map(|level| 1 << level) {
+    for distance in (0..width.ilog2()).map(|level| 1 << level) {
         let sent = draft.exchange(Owner::Invocation, number, &[value], None);
         let (mut takes, source) = if distance < ROW { near(draft, row, distance) } else { far(draft, distance) };
         if let Some(head) = head {
@@ -329,7 +258,8 @@ fn far(draft: &mut Draft, distance: u32) -> (Operand, Operand) {
 /// The number of the nearest invocation at or below the own one that is a head; the segment's first one is.
 fn nearest_head(draft: &mut Draft, given: Given) -> Operand {
     let number = draft.number();
-    let base = draft.alu(AluOp::And, number, Operand::Const(!(draft.width - 1)));
+    let within = draft.within(draft.width);
+    let base = draft.alu(AluOp::Sub, number, within);
     let value = draft.select(Operand::Input(1), number, base);
     inclusive(draft, &Scan { op: ReduceOp::Max, members: Members::All, value, heads: false }, given)
 }
@@ -351,11 +281,11 @@ fn sorted(draft: &mut Draft, has_riders: bool) -> (Operand, Option<Operand>) {
     let inputs = if has_riders { &[VALUE, Operand::Input(1)][..] } else { &[VALUE] };
     let mut pair = Pair { key: VALUE, rider: has_riders.then_some(Operand::Input(1)) };
     if draft.part > 1 {
-        pair.key = draft.lane(LaneOp::Sort { width: segment(draft) }, inputs, StepType::DATA);
+        pair.key = draft.lane(LaneOp::Sort { width: draft.segment() }, inputs, StepType::DATA);
         pair.rider = has_riders.then(|| draft.riders(pair.key, StepType::Like(1)));
     }
     let mut size = 2 * draft.part;
-    while size <= draft.width {
+    while size <= draft.width.next_power_of_two() {
         pair = pair.sorted_with(draft, size - 1, size / 2);
         let mut distance = size / 4;
         while distance > 0 {
@@ -398,7 +328,7 @@ impl Pair {
         draft.alu(AluOp::BoolOr, less, both)
     }
 
-    /// The pair of the invocation at `number ^ mask`.
+    /// The pair of the invocation at `number ^ mask`; the own one if there is no such invocation.
     fn from(self, draft: &mut Draft, mask: u32) -> Pair {
         if mask < draft.part
             && let Some(width) = Width::new(2 * mask)
@@ -413,7 +343,11 @@ impl Pair {
         let number = draft.number();
         let values: Vec<Operand> = [Some(self.key), self.rider].into_iter().flatten().collect();
         let sent = draft.exchange(Owner::Invocation, number, &values, None);
-        let source = draft.alu(AluOp::Xor, number, Operand::Const(mask));
+        let mut source = draft.alu(AluOp::Xor, number, Operand::Const(mask));
+        if !draft.width.is_power_of_two() {
+            let exists = draft.alu(AluOp::Lt, source, Operand::Const(draft.width));
+            source = draft.select(exists, source, number);
+        }
         let key = draft.get(sent, 0, source);
         Pair { key, rider: self.rider.map(|_| draft.get(sent, 1, source)) }
     }

@@ -65,7 +65,8 @@ const WGSL_OWN: &[&str] = &[
     "subgroupXor", "quadBroadcast", "quadSwapX", "quadSwapY", "quadSwapDiagonal", "subgroupBallot",
 ];
 
-/// The widest segment in the matrix: no hardware and no simulator here has wider subgroups.
+/// The widest segment in the matrix: no hardware and no simulator here has wider subgroups. `fixtures::workgroups` judges
+/// wider ones, and operations over the workgroup.
 const WIDEST: u32 = 64;
 
 /// Every row, in the order of the tables.
@@ -73,11 +74,17 @@ pub static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let wgsl = wgsl_names();
     let functions = FUNCTIONS.iter().flat_map(|function| function.overloads);
     let functions = functions
-        .filter(|overload| overload.lowering.is_of_lanes())
+        .filter(|overload| overload.lowering.is_of_lanes() && !is_wider(overload))
         .flat_map(|overload| function_rows(overload, &wgsl));
     let variables = VARIABLES.iter().filter(|variable| matches!(variable.source, VariableSource::Lane(_)));
     functions.chain(variables.map(variable_row)).collect()
 });
+
+/// Returns true for a function over more invocations than the matrix has in a subgroup.
+fn is_wider(overload: &Overload) -> bool {
+    let named = overload.name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse();
+    overload.dialect == "workgroup" || overload.family.ends_with("{W}") && named.is_ok_and(|lanes: u32| lanes > WIDEST)
+}
 
 /// The WGSL name of each row that has one.
 fn wgsl_names() -> BTreeMap<*const Overload, &'static str> {

@@ -1,9 +1,10 @@
-//! Operations on segments of up to 64 invocations, in control flow that is the same for the whole workgroup: in loops, branches
-//! and functions, and between other uses of workgroup memory.
+//! Operations on segments of any width and on the workgroup, in control flow that is the same for the whole workgroup: in
+//! loops, branches and functions, and between other uses of workgroup memory.
 
 use super::rng::Rng;
 
-pub const INVOCATIONS: usize = 128;
+/// Invocations of the workgroups, the usual ones several times.
+const WORKGROUPS: [usize; 8] = [128, 64, 128, 256, 128, 512, 96, 320];
 
 /// Words of the results of an invocation.
 pub const RESULTS: usize = 4;
@@ -14,23 +15,31 @@ pub const TURNS: [u32; 4] = [0, 1, 2, 3];
 /// Deepest nesting of statements.
 const DEEPEST: usize = 3;
 
-const WIDTHS: [u32; 6] = [2, 4, 8, 16, 32, 64];
+const WIDTHS: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 const FOLDS: [&str; 7] = ["Add", "Mul", "Min", "Max", "And", "Or", "Xor"];
 const FORMS: [&str; 3] = ["allReduce", "inclusive", "exclusive"];
 
-/// The source for a seed.
-pub fn kernel(seed: u64) -> String {
-    let mut maker = Maker { rng: Rng::new(seed ^ 0x5e63), loops: 0, functions: 0 };
+/// A kernel of one workgroup.
+pub struct Kernel {
+    pub source: String,
+    pub invocations: usize,
+}
+
+/// The kernel for a seed.
+pub fn kernel(seed: u64) -> Kernel {
+    let mut rng = Rng::new(seed ^ 0x5e63);
+    let invocations = *rng.pick(&WORKGROUPS);
+    let mut maker = Maker { rng, invocations, loops: 0, functions: 0 };
     let functions: String = (0..maker.rng.below(3)).map(|_| maker.function()).collect();
     let body: String = (0..3 + maker.rng.below(5)).map(|_| maker.statement(0)).collect();
-    format!(
+    let source = format!(
         "#version 450
 #extension GL_CROSSLANE_portable : require
-layout(local_size_x = {INVOCATIONS}) in;
+layout(local_size_x = {invocations}) in;
 layout(std430, binding = 0) readonly buffer In {{ uint given[]; }};
 layout(std430, binding = 1) buffer Out {{ uint o[]; }};
 layout(std430, binding = 2) readonly buffer Turns {{ uint turns[]; }};
-shared uint own[{INVOCATIONS}];
+shared uint own[{invocations}];
 uint i = gl_LocalInvocationIndex;
 float small(uint v) {{ return float(int(v & 1023u) - 512) * 0.125; }}
 {functions}void main() {{
@@ -43,19 +52,24 @@ float small(uint v) {{ return float(int(v & 1023u) - 512) * 0.125; }}
     o[{RESULTS}u * i + 3u] = uint(c);
 }}
 "
-    )
+    );
+    Kernel { source, invocations }
 }
 
 struct Maker {
     rng: Rng,
+    invocations: usize,
     /// Loops so far, which name their counters.
     loops: usize,
     functions: usize,
 }
 
 impl Maker {
-    fn width(&mut self) -> u32 {
-        *self.rng.pick(&WIDTHS)
+    /// A width of which the workgroup has whole segments.
+    fn width(&mut self) -> usize {
+        let fits = |width: &&usize| self.invocations.is_multiple_of(**width);
+        let count = WIDTHS.iter().take_while(fits).count();
+        *self.rng.pick(&WIDTHS[..count])
     }
 
     /// A function of two values with an operation or two.
@@ -84,6 +98,9 @@ impl Maker {
     }
 
     fn operation(&mut self) -> String {
+        if self.rng.once_in(4) {
+            return self.of_workgroup();
+        }
         let (width, form, fold) = (self.width(), *self.rng.pick(&FORMS), *self.rng.pick(&FOLDS));
         let bits = *self.rng.pick(&FOLDS[4..]);
         let order = *self.rng.pick(&["Add", "Min", "Max"]);
@@ -107,6 +124,28 @@ impl Maker {
         format!("    {text}\n")
     }
 
+    /// An operation over the whole workgroup.
+    fn of_workgroup(&mut self) -> String {
+        let form = *self.rng.pick(&["AllReduce", "Inclusive", "Exclusive"]);
+        let (fold, order) = (*self.rng.pick(&FOLDS), *self.rng.pick(&["Add", "Min", "Max"]));
+        let bits = *self.rng.pick(&FOLDS[4..]);
+        let index = self.rng.below(self.invocations);
+        let text = match self.rng.below(11) {
+            0 => format!("a = workgroup{form}{fold}(a ^ b);"),
+            1 => format!("b += workgroup{form}{fold}(b >> 3);"),
+            2 => format!("f = small(floatBitsToUint(workgroup{form}{order}(f)));"),
+            3 => format!("c = workgroup{form}{bits}(c);"),
+            4 => format!("a ^= workgroupBroadcast(b, {index}u);"),
+            5 => format!("b = workgroupSegmentedReduce{order}(a, (b & 3u) == 0u);"),
+            6 => format!("f = small(floatBitsToUint(workgroupSegmentedReduce{order}(f, c)));"),
+            7 => "{ uint key = b & 15u; workgroupBitonicSort(key, a); b ^= key; }".to_owned(),
+            8 => format!("{{ uint last = workgroupReduce{fold}(a); b ^= workgroupLast() ? last : 1u; }}"),
+            9 => "a += workgroupBallotCount(c) + uint(workgroupAllEqual(a & 1u));".to_owned(),
+            _ => "c = workgroupAny(a > b) != workgroupAll(c || f < 1.0);".to_owned(),
+        };
+        format!("    {text}\n")
+    }
+
     /// Control flow that parts the invocations, without operations on segments.
     fn arithmetic(&mut self) -> String {
         let lines = [
@@ -121,8 +160,8 @@ impl Maker {
     }
 
     fn memory(&mut self) -> String {
-        let by = 1 + self.rng.below(INVOCATIONS - 1);
-        format!("    own[i] = a;\n    barrier();\n    b += own[(i + {by}u) % {INVOCATIONS}u];\n    barrier();\n")
+        let (by, all) = (1 + self.rng.below(self.invocations - 1), self.invocations);
+        format!("    own[i] = a;\n    barrier();\n    b += own[(i + {by}u) % {all}u];\n    barrier();\n")
     }
 
     fn call(&mut self) -> String {

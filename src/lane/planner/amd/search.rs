@@ -242,7 +242,7 @@ impl Search<'_> {
 
 /// The number of moved lanes in a set.
 fn moved_among(map: &LaneMap, set: u64) -> u32 {
-    (map.moved_lanes().0 & u128::from(set)).count_ones()
+    (map.moved_lanes().low & u128::from(set)).count_ones()
 }
 
 /// The first and the last moved lane, each with its source.
