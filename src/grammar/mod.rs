@@ -77,6 +77,15 @@ pub struct Overload {
     pub doc: &'static str,
 }
 
+impl Overload {
+    /// The width of segments that its name ends with.
+    pub fn named_width(&self) -> Option<u32> {
+        let digits = self.name.len() - self.name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let width = self.name[self.name.len() - digits..].parse().ok();
+        width.filter(|_| self.family.ends_with("{W}"))
+    }
+}
+
 /// A parameter of a built-in function.
 #[derive(Debug)]
 pub struct Param {

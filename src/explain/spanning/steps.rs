@@ -71,6 +71,10 @@ pub fn steps(op: LaneOp, program: &Spanning, waits: bool, inside: Vec<Option<Low
     }
     let mut inside = inside.into_iter();
     for (n, step) in program.steps.iter().enumerate() {
+        if let Some(tail) = program.tail.filter(|tail| usize::from(tail.start) == n) {
+            let condition = writer.value(tail.condition).text;
+            writer.line(Phase::Combine, format!("what follows only where {condition}"));
+        }
         let value = writer.step(n, step);
         writer.values.push(value);
         if let (SpanOp::Lane(_), Some(line)) = (step.op, writer.lines.last_mut()) {

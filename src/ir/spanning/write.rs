@@ -168,10 +168,29 @@ impl<'j> Writer<'_, 'j> {
         };
         self.program = Some(program);
         self.steps.clear();
-        for step in &program.steps {
+        let start = program.tail.map_or(program.steps.len(), |tail| usize::from(tail.start));
+        self.run(&program.steps[..start]);
+        let Some(tail) = program.tail else { return self.end(program) };
+        let condition = self.arg(tail.condition);
+        let then = self.block(|writer| {
+            writer.run(&program.steps[start..]);
+            writer.end(program);
+        });
+        let otherwise = self.block(|_| {});
+        self.b.if_(condition, then, otherwise, ControlHint::None);
+        // The result is undefined elsewhere.
+        self.b.ret(Some(Value::Param(0)));
+    }
+
+    fn run(&mut self, steps: &[SpanStep]) {
+        for step in steps {
             let value = self.step(step);
             self.steps.push(value);
         }
+    }
+
+    /// Returns the result of a program.
+    fn end(&mut self, program: &Spanning) {
         let mut result = self.arg(program.result);
         if let Some(second) = program.second {
             let second = self.arg(second);

@@ -13,7 +13,7 @@ use crate::lane::meaning::meaning;
 use crate::lane::op::{LaneOp, Members, Width};
 use crate::lane::plan::{Operand, Step, StepOp};
 use crate::lane::request::Request;
-use crate::lane::value::{Domain, LaneRow, LaneValue, Lanes, low_bits};
+use crate::lane::value::{Domain, LaneRow, LaneValue, Lanes};
 use rustc_hash::FxHashMap;
 use std::{fmt, iter};
 
@@ -70,7 +70,8 @@ pub fn check(request: &Request, ordered: bool, spanning: &Spanning, effort: Effo
     for size in sizes {
         for pattern in patterns(request, effort) {
             let inputs = rows(request, invocations, &pattern);
-            let run = Run { spanning, size, invocations, inputs: &inputs, domain: Terms::new(traits) };
+            let (all, domain) = (vec![true; invocations as usize], Terms::new(traits));
+            let run = Run { spanning, size, invocations, inputs: &inputs, runs: all, domain };
             run.compare(request)?;
             runs += 1;
         }
@@ -100,7 +101,8 @@ pub fn trace<D: Domain>(
     inputs: &[LaneRow<D::Data>],
 ) -> Result<Trace<D::Data>, Fault> {
     let invocations = inputs.first().map_or(spanning.width, |row| row.len() as u32);
-    Run { spanning, size, invocations, inputs, domain }.trace()
+    let runs = vec![true; invocations as usize];
+    Run { spanning, size, invocations, inputs, runs, domain }.trace()
 }
 
 /// A run of a workgroup.
@@ -110,6 +112,8 @@ struct Run<'a, D: Domain> {
     size: u32,
     invocations: u32,
     inputs: &'a [LaneRow<D::Data>],
+    /// Whether each invocation runs the steps at this point.
+    runs: Vec<bool>,
     domain: D,
 }
 
@@ -144,13 +148,17 @@ impl<D: Domain> Run<'_, D> {
         let mut steps: Vec<LaneRow<D::Data>> = Vec::new();
         let mut riders: FxHashMap<usize, LaneRow<D::Data>> = FxHashMap::default();
         for (at, step) in self.spanning.steps.iter().enumerate() {
+            if let Some(tail) = self.spanning.tail.filter(|tail| usize::from(tail.start) == at) {
+                let runs = self.row(tail.condition, &steps).ok_or(Fault::Malformed)?;
+                self.runs = runs.iter().map(|value| value.bool()).collect::<Option<_>>().ok_or(Fault::Malformed)?;
+            }
             let args: Vec<LaneRow<D::Data>> = step
                 .operands()
                 .iter()
                 .map(|arg| self.row(*arg, &steps))
                 .collect::<Option<_>>()
                 .ok_or(Fault::Malformed)?;
-            let row = match step.op {
+            let mut row = match step.op {
                 SpanOp::Lane(op) => {
                     let mut made = self.in_subgroups(op, &args).ok_or(Fault::Malformed)?;
                     if made.len() > 1 {
@@ -171,6 +179,10 @@ impl<D: Domain> Run<'_, D> {
                     Vec::new()
                 }
             };
+            row.iter_mut()
+                .zip(&self.runs)
+                .filter(|(_, runs)| !**runs)
+                .for_each(|(value, _)| *value = LaneValue::Poison);
             steps.push(row);
         }
         let results = [Some(self.spanning.result), self.spanning.second].into_iter().flatten();
@@ -201,7 +213,9 @@ impl<D: Domain> Run<'_, D> {
                 lanes.chain(iter::repeat_n(LaneValue::Poison, size - count)).collect()
             };
             let inputs: Vec<LaneRow<D::Data>> = args.iter().map(of_subgroup).collect();
-            let lanes = Lanes { size: self.size, active: low_bits(count as u32) };
+            let runs = self.runs[start..start + count].iter().enumerate().filter(|(_, runs)| **runs);
+            let active = runs.fold(0, |active, (lane, _)| active | 1 << lane);
+            let lanes = Lanes { size: self.size, active };
             let made = meaning(&mut self.domain, op, &inputs, lanes)?;
             results.resize(made.len(), Vec::new());
             results.iter_mut().zip(made).for_each(|(all, part)| all.extend_from_slice(&part[..count]));
@@ -238,7 +252,11 @@ impl<D: Domain> Run<'_, D> {
         column: Column,
         args: &[LaneRow<D::Data>],
     ) -> Result<LaneRow<D::Data>, Fault> {
-        args[0].iter().map(|slot| memory.get(column, slot.index().ok_or(Fault::Malformed)?)).collect()
+        let read = |(slot, runs): (&LaneValue<D::Data>, &bool)| match runs {
+            true => memory.get(column, slot.index().ok_or(Fault::Malformed)?),
+            false => Ok(LaneValue::Poison),
+        };
+        args[0].iter().zip(&self.runs).map(read).collect()
     }
 }
 

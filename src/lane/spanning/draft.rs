@@ -1,6 +1,6 @@
 //! A [`Spanning`] under construction.
 
-use super::{Column, Exchange, Owner, SpanOp, SpanStep, Spanning};
+use super::{Column, Exchange, Owner, SpanOp, SpanStep, Spanning, Tail};
 use crate::lane::op::{LaneOp, ReduceOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand, StepOp, StepType};
 
@@ -10,16 +10,17 @@ pub(super) struct Draft {
     number: Option<Operand>,
     steps: Vec<SpanStep>,
     exchanges: Vec<Exchange>,
+    tail: Option<Tail>,
 }
 
 impl Draft {
     pub fn new(width: u32, part: u32) -> Draft {
-        Draft { width, part, number: None, steps: Vec::new(), exchanges: Vec::new() }
+        Draft { width, part, number: None, steps: Vec::new(), exchanges: Vec::new(), tail: None }
     }
 
     pub fn finish(self, result: Operand, second: Option<Operand>) -> Spanning {
-        let Draft { width, part, steps, exchanges, .. } = self;
-        Spanning { width, part, steps, exchanges, result, second }
+        let Draft { width, part, steps, exchanges, tail, .. } = self;
+        Spanning { width, part, steps, exchanges, tail, result, second }
     }
 
     pub fn ty(&self, operand: Operand) -> StepType {
@@ -104,6 +105,11 @@ impl Draft {
             // The workgroup is the only segment.
             false => number,
         }
+    }
+
+    /// Limits the steps that follow to the parts where a condition is true.
+    pub fn only_where(&mut self, condition: Operand) {
+        self.tail = Some(Tail { start: self.steps.len() as u16, condition });
     }
 
     /// The width of the parts as a segment.

@@ -79,6 +79,15 @@ impl SpanStep {
     }
 }
 
+/// The last steps of a program, which only some parts of a segment run. Elsewhere the result is undefined.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Tail {
+    /// Number of the first of these steps. No barrier follows.
+    pub start: u16,
+    /// A value that all invocations of a part share, true in those that run the steps.
+    pub condition: Operand,
+}
+
 /// The program of one operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spanning {
@@ -88,6 +97,8 @@ pub struct Spanning {
     pub part: u32,
     pub steps: Vec<SpanStep>,
     pub exchanges: Vec<Exchange>,
+    /// Where few invocations need the result: the others may skip the steps from `Tail::start` on.
+    pub tail: Option<Tail>,
     pub result: Operand,
     /// The values of a sort that has some.
     pub second: Option<Operand>,
@@ -97,7 +108,8 @@ impl Spanning {
     /// Returns true if another program does the same in every invocation.
     pub fn is_like(&self, other: &Spanning) -> bool {
         let depends_on_part = self.exchanges.iter().any(|exchange| exchange.owner == Owner::Part);
-        let same = (&self.steps, &self.exchanges, self.width) == (&other.steps, &other.exchanges, other.width);
+        let code = |program: &Spanning| (program.width, program.tail, program.steps.clone(), program.exchanges.clone());
+        let same = code(self) == code(other);
         same && (self.part == other.part || !depends_on_part)
     }
 

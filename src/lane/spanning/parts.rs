@@ -11,7 +11,7 @@ use crate::lane::plan::{AluOp, CompareOp, Operand, StepType};
 use crate::lane::swap::Swap;
 
 /// Parts that every invocation reads itself.
-const FEW: u32 = 4;
+pub(super) const FEW: u32 = 4;
 
 /// How two neighbouring blocks become one.
 #[derive(Clone, Copy)]
@@ -86,6 +86,16 @@ impl Draft {
     /// The most slots that an invocation reads of an exchange with a slot for each part.
     pub fn reads(&self) -> u32 {
         self.shares().map_or(self.parts(), |shares| shares.each)
+    }
+
+    /// Returns true in the last part of each segment.
+    pub fn in_last_part(&mut self) -> Operand {
+        let (own, parts) = (self.own_part(), self.parts());
+        let within = match self.width.is_power_of_two() {
+            true => self.alu(AluOp::And, own, Operand::Const(parts - 1)),
+            false => own,
+        };
+        self.alu(AluOp::Eq, within, Operand::Const(parts - 1))
     }
 
     /// The first part of the invocation's segment.

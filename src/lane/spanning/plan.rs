@@ -1,7 +1,7 @@
 //! The rules: which values the parts of a segment exchange, and how each invocation combines them.
 
 use super::draft::Draft;
-use super::parts::{BlockValue, Join, Parts};
+use super::parts::{BlockValue, FEW, Join, Parts};
 use super::{Owner, Spanning};
 use crate::lane::op::{Group, LaneOp, Members, ReduceKind, ReduceOp, VoteOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand, StepType};
@@ -61,7 +61,7 @@ pub fn plan(op: LaneOp, given: Given, part: u32) -> Option<Spanning> {
         LaneOp::Reduce { op, kind: ReduceKind::Exclusive, members, .. } => {
             exclusive(&mut draft, &Scan { op, members, value: VALUE, heads: false }, given)
         }
-        LaneOp::Reduce { op, members, .. } => reduced(&mut draft, op, members),
+        LaneOp::Reduce { op, kind, members, .. } => reduced(&mut draft, op, kind, members),
         LaneOp::Segmented { op, .. } => {
             inclusive(&mut draft, &Scan { op, members: Members::All, value: VALUE, heads: true }, given)
         }
@@ -115,12 +115,18 @@ fn broadcast(draft: &mut Draft) -> Operand {
     draft.get(sent, 0, Operand::Const(0))
 }
 
-fn reduced(draft: &mut Draft, op: ReduceOp, members: Members) -> Operand {
+fn reduced(draft: &mut Draft, op: ReduceOp, wanted: ReduceKind, members: Members) -> Operand {
     // The part's last invocation needs the result. Reductions of active lanes have no such form.
     let kind = if members == Members::All { ReduceKind::Reduce } else { ReduceKind::AllReduce };
     let width = draft.segment();
     let own = within_part(draft, LaneOp::Reduce { op, kind, width, members }, VALUE);
-    Parts::send(draft, &[own], Join::Reduce(op)).reduced(draft)
+    let parts = Parts::send(draft, &[own], Join::Reduce(op));
+    // Reading few parts costs less than the branch.
+    if wanted == ReduceKind::Reduce && members == Members::All && draft.parts() > FEW {
+        let is_last = draft.in_last_part();
+        draft.only_where(is_last);
+    }
+    parts.reduced(draft)
 }
 
 /// A reduction or scan within the part, which is the value itself in parts of one invocation.

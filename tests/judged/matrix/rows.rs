@@ -82,8 +82,7 @@ pub static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 
 /// Returns true for a function over more invocations than the matrix has in a subgroup.
 fn is_wider(overload: &Overload) -> bool {
-    let named = overload.name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse();
-    overload.dialect == "workgroup" || overload.family.ends_with("{W}") && named.is_ok_and(|lanes: u32| lanes > WIDEST)
+    overload.dialect == "workgroup" || overload.named_width().is_some_and(|lanes| lanes > WIDEST)
 }
 
 /// The WGSL name of each row that has one.
