@@ -9,8 +9,8 @@ use crate::ir::constant::sign_extend;
 use crate::ir::{ConstId, ConstValue, Scalar, ScalarKind, Type, TypeId, Value, print::scalar_name};
 
 impl Hlsl {
-    /// A constant as an operand: a local variable if it holds arrays of vectors. DXC replaces static variables by the
-    /// constants of the module that are assigned to them, and crashes if these hold arrays of vectors.
+    /// A constant as an operand: a local variable if it holds arrays with vectors in their elements. DXC replaces static
+    /// variables by the constants of the module that are assigned to them, and crashes if these hold such arrays.
     pub fn constant(&self, b: &mut Body, id: ConstId) -> Expr {
         if !is_local(b.t, id) {
             return b.t.constant(id);
@@ -130,9 +130,10 @@ impl Hlsl {
 /// Returns true if a constant is a list in the functions that use it.
 fn is_local(t: &Writer, id: ConstId) -> bool {
     let constant = t.module.constants.get(id);
-    let is_vector = |ty| matches!(t.types.get(ty), Type::Vector { .. });
+    let is_vector = |ty| matches!(ty, Type::Vector { .. });
     let is_list = matches!(constant.value, ConstValue::Composite(_));
-    is_list && t.types.holds(constant.ty, |ty| matches!(ty, Type::Array { element, .. } if is_vector(element)))
+    let is_array = |ty| matches!(ty, Type::Array { element, .. } if t.types.holds(element, is_vector));
+    is_list && t.types.holds(constant.ty, is_array)
 }
 
 fn untyped(digits: String, level: Level) -> Expr {

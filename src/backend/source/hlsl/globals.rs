@@ -26,20 +26,20 @@ const ROWS: How = How::of(Packing::Rows);
 /// Bytes of a structured buffer's element at most (`D3D12_REQ_MULTI_ELEMENT_STRUCTURE_SIZE_IN_BYTES`).
 const MOST_STRIDE: u32 = 2048;
 
-/// True if the entry point assigns the initial value of a variable: a constant of a struct that contains an array. If a
-/// function constructs an array of that member's elements and assigns it to the member, DXC confuses the two and loses
-/// the initial value.
+/// True if the entry point assigns the initial value of a variable: a constant that holds a struct. If a function constructs
+/// a struct or a part of it and assigns it once, DXC takes the two for the same memory and loses the initial value.
 pub(super) fn is_assigned_at_entry(t: &Writer, init: ConstId) -> bool {
     let constant = t.module.constants.get(init);
-    let is_struct = matches!(t.types.get(t.innermost(constant.ty)), Type::Struct(_));
     let is_list = matches!(constant.value, ConstValue::Composite(_));
-    is_list && is_struct && t.types.holds(t.innermost(constant.ty), |ty| matches!(ty, Type::Array { .. }))
+    is_list && t.types.holds(constant.ty, |ty| matches!(ty, Type::Struct(_)))
 }
 
-/// True if a variable without an initial value gets zeros: a struct that holds a matrix. DXC takes one that is assigned once and
-/// the assigned struct for the same memory, and makes an invalid module where their matrices lie in different ways.
+/// True if a variable without an initial value gets zeros: a struct that holds a matrix or an array. DXC takes one that is
+/// assigned once and the assigned struct for the same memory, and makes an invalid module where their matrices or vectors
+/// lie in different ways.
 fn is_zeroed(t: &Writer, ty: TypeId) -> bool {
-    matches!(t.types.get(ty), Type::Struct(_)) && t.types.holds(ty, |ty| matches!(ty, Type::Matrix { .. }))
+    let is_many = |ty| matches!(ty, Type::Matrix { .. } | Type::Array { .. });
+    matches!(t.types.get(ty), Type::Struct(_)) && t.types.holds(ty, is_many)
 }
 
 impl State {
