@@ -56,6 +56,8 @@ pub enum Wide {
     },
     /// The program cannot run here; the reason.
     Refused(String),
+    /// It stays inside the subgroup, whose size is known where it runs.
+    Inside,
 }
 
 impl Site {
@@ -75,7 +77,7 @@ impl Site {
     pub fn inside(&self, program: &Spanning) -> Vec<Site> {
         let site = |Request { op, inputs, .. }: Request<'_>| {
             let inputs = inputs.into_owned();
-            Site { op, inputs, index: None, inst: None, listing: None, wide: None, ..self.clone() }
+            Site { op, inputs, index: None, inst: None, listing: None, wide: Some(Wide::Inside), ..self.clone() }
         };
         program.inside(&self.request()).into_iter().map(site).collect()
     }

@@ -165,6 +165,7 @@ pub static TOPICS: &[Topic] = &[
                 &[Input::varying(LaneType::I32)],
             ),
             example("allReduceAnd32(p)", fold(ReduceOp::And, ReduceKind::AllReduce, W32), &[BOOL]),
+            example("workgroupAllReduceAdd(x)", fold(ReduceOp::Add, ReduceKind::AllReduce, Width::WORKGROUP), &[F32]),
         ],
     ),
     topic(
@@ -178,7 +179,10 @@ pub static TOPICS: &[Topic] = &[
     topic(
         "exclusive",
         "Exclusive scans",
-        &[example("exclusiveAdd8(x)", fold(ReduceOp::Add, ReduceKind::Exclusive, W8), &[F32])],
+        &[
+            example("exclusiveAdd8(x)", fold(ReduceOp::Add, ReduceKind::Exclusive, W8), &[F32]),
+            example("workgroupExclusiveAdd(x)", fold(ReduceOp::Add, ReduceKind::Exclusive, Width::WORKGROUP), &[U32]),
+        ],
     ),
     topic(
         "active-reduce",

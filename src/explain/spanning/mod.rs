@@ -11,8 +11,8 @@ use super::operations::{Site, Wide};
 use super::picture::{Parts, parts};
 use super::{OnProfile, first_with_copies, text};
 use crate::ir::spanning::{SizedProgram, Usage, programs};
-use crate::lane::LaneOp;
 use crate::lane::spanning::{Given, SpanOp};
+use crate::lane::{LaneOp, Width};
 use crate::profile::Profile;
 use serde::Serialize;
 use std::{fmt, iter};
@@ -101,6 +101,9 @@ pub struct Spanned {
     /// True outside a shader, whose stage must have workgroup memory.
     #[serde(skip)]
     is_alone: bool,
+    /// True for an operation over the whole workgroup.
+    #[serde(skip)]
+    is_of_workgroup: bool,
 }
 
 impl Spanned {
@@ -108,7 +111,11 @@ impl Spanned {
     pub fn head(&self) -> String {
         let Extent { subgroups, lanes, .. } = self.extent;
         let of = format!("{} of {}", text::count(subgroups, self.extent.part()), text::count(lanes, "lane"));
-        let stages = if self.is_alone { "; in compute, task and mesh shaders" } else { "" };
+        let stages = match (self.is_alone, self.is_of_workgroup) {
+            (false, _) => String::new(),
+            (true, false) => "; in compute, task and mesh shaders".to_owned(),
+            (true, true) => format!("; in a workgroup of {WORKGROUP} invocations"),
+        };
         format!("{}: {of}, {}{stages}", self.extent.means(), self.extent.waits())
     }
 
@@ -193,6 +200,7 @@ fn found(site: &Site, profile: &Profile) -> Option<Result<Found, String>> {
             Some(Ok(Found { ways, memory: exchanged.memory }))
         }
         Some(Wide::Refused(reason)) => Some(Err(reason.clone())),
+        Some(Wide::Inside) => None,
         // Outside a shader.
         None if site.inst.is_none() && !site.fragment => alone(site, profile).map(Ok),
         None => None,
@@ -251,6 +259,7 @@ fn spanned(
         steps: steps::steps(site.op, program, waits, inside),
         picture: parts(&site.request(), program),
         is_alone: site.inst.is_none(),
+        is_of_workgroup: site.op.signature().span.width() == Some(Width::WORKGROUP),
     })
 }
 
