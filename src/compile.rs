@@ -8,8 +8,8 @@ mod reading;
 pub use crate::backend::Artifact;
 pub use crate::backend::places::{Bound, InputPlace, Place, Places};
 use crate::backend::reflection::{Interface, Reflection};
-use crate::backend::{self, Backend, DebugInfo, Form, KernelWriter, Manner, ModuleWriter, Writer, amd, nv, ptx};
-use crate::diagnostic::warning::{Choice, Choices};
+use crate::backend::{self, Backend, DebugInfo, Form, KernelWriter, Made, Manner, ModuleWriter, Writer, amd, nv, ptx};
+use crate::diagnostic::warning::{self, Choice, Choices};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity, allow};
 use crate::glsl::GlslOptions;
 use crate::glsl::dialect::Dialect;
@@ -17,15 +17,16 @@ use crate::glsl::preprocess::MacroOption;
 use crate::guard;
 use crate::ir::{ClipSpace, FpContract, Module, Stage};
 use crate::kernel::trace::{self, Moment};
-use crate::kernel::{self, Specializations};
+use crate::kernel::{self, Kernel, Specializations};
 use crate::lane::Plans;
 use crate::limits::{Limits, Taken};
-use crate::profile::{Profile, Target};
+use crate::profile::{Profile, Target, WaveSize};
 use crate::source::{Loader, SourceMap};
 use crate::warn;
 use crate::wgsl::BoundsChecks;
 use kernels::{Kernels, Lowered};
 pub use reading::{Reading, Readings, read_alike};
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// Language of a shader.
@@ -107,6 +108,18 @@ impl Options {
     pub fn glsl(&self) -> GlslOptions<'_> {
         let Options { profile, stage, macros, dialect, fp_contract, limits, .. } = self;
         GlslOptions { profile, stage: *stage, macros, dialect, fp_contract: *fp_contract, limits: *limits }
+    }
+
+    /// The options for a shader, which may promise subgroup sizes itself.
+    ///
+    /// # Errors
+    /// Like [`Module::profile`].
+    pub fn narrowed(&self, module: &Module) -> Made<Cow<'_, Options>> {
+        let Some((size, _)) = module.promise else { return Ok(Cow::Borrowed(self)) };
+        let profile = module.profile(&self.profile)?.into_owned();
+        let sizes = warning::of(Code::WAVE_SIZE).filter(|_| size == WaveSize::Any).map(Choice::on);
+        let warnings = sizes.into_iter().chain(self.warnings.iter().copied()).collect();
+        Ok(Cow::Owned(Options { profile, warnings, ..self.clone() }))
     }
 
     /// The options of the back ends.
@@ -206,10 +219,8 @@ pub fn nv_program(
     sources: &SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<nv::Program> {
-    within(options, diagnostics, |diagnostics| {
-        let made = kernel::finish(module, settings, &options.profile);
-        let made = made.and_then(|kernel| nv::emit(&kernel, &options.of_backend(sources), sources));
-        diagnostics.take(made)
+    program(module, options, settings, diagnostics, |kernel, options| {
+        nv::emit(kernel, &options.of_backend(sources), sources)
     })
 }
 
@@ -221,10 +232,8 @@ pub fn amd_program(
     sources: &SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<amd::Program> {
-    within(options, diagnostics, |diagnostics| {
-        let made = kernel::finish(module, settings, &options.profile);
-        let made = made.and_then(|kernel| amd::emit(&kernel, &options.of_backend(sources), sources));
-        diagnostics.take(made)
+    program(module, options, settings, diagnostics, |kernel, options| {
+        amd::emit(kernel, &options.of_backend(sources), sources)
     })
 }
 
@@ -236,10 +245,23 @@ pub fn ptx_program(
     sources: &SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<ptx::Program> {
+    program(module, options, settings, diagnostics, |kernel, options| {
+        ptx::emit(kernel, &options.of_backend(sources), sources)
+    })
+}
+
+/// The hardware program that a back end writes.
+fn program<T>(
+    module: &Module,
+    options: &Options,
+    settings: &Specializations,
+    diagnostics: &mut Diagnostics,
+    emit: impl FnOnce(&Kernel, &Options) -> Made<T>,
+) -> Option<T> {
     within(options, diagnostics, |diagnostics| {
+        let options = &*diagnostics.take(options.narrowed(module))?;
         let made = kernel::finish(module, settings, &options.profile);
-        let made = made.and_then(|kernel| ptx::emit(&kernel, &options.of_backend(sources), sources));
-        diagnostics.take(made)
+        diagnostics.take(made.and_then(|kernel| emit(&kernel, options)))
     })
 }
 

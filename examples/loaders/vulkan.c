@@ -10,19 +10,30 @@
 #include <string.h>
 #include <vulkan/vulkan.h>
 
-#define LEAST_SUBGROUP_SIZE 4u /* reflection: vulkan.least_subgroup_size */
+#define LEAST_SUBGROUP_SIZE 4u    /* reflection: vulkan.least_subgroup_size */
+#define REQUIRED_SUBGROUP_SIZE 0u /* reflection: vulkan.required_subgroup_size; 0 for null */
 
 static void done(VkResult result, const char *what) { need(result == VK_SUCCESS, what); }
+
+// The promise of the shader about subgroups, which the device must keep.
+static void check_subgroups(VkPhysicalDevice physical) {
+    VkPhysicalDeviceVulkan13Properties sizes = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+    VkPhysicalDeviceVulkan11Properties usual = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, .pNext = &sizes};
+    VkPhysicalDeviceProperties2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &usual, {0}};
+    vkGetPhysicalDeviceProperties2(physical, &all);
+    uint32_t size = REQUIRED_SUBGROUP_SIZE ? REQUIRED_SUBGROUP_SIZE : usual.subgroupSize;
+    need(size >= LEAST_SUBGROUP_SIZE, "subgroups of as many lanes as the shader needs");
+    if (REQUIRED_SUBGROUP_SIZE)
+        need(size >= sizes.minSubgroupSize && size <= sizes.maxSubgroupSize &&
+             sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT, "subgroups of the shader's size");
+}
 
 static VkPhysicalDevice first_device(VkInstance instance) {
     uint32_t count = 1;
     VkPhysicalDevice physical;
     VkResult result = vkEnumeratePhysicalDevices(instance, &count, &physical);
     need(count == 1 && (result == VK_SUCCESS || result == VK_INCOMPLETE), "a Vulkan device");
-    VkPhysicalDeviceVulkan11Properties subgroups = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
-    VkPhysicalDeviceProperties2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups, {0}};
-    vkGetPhysicalDeviceProperties2(physical, &all);
-    need(subgroups.subgroupSize >= LEAST_SUBGROUP_SIZE, "subgroups of four lanes");
+    check_subgroups(physical);
     return physical;
 }
 
@@ -42,6 +53,7 @@ static VkDevice open_device(VkPhysicalDevice physical, uint32_t family) {
                                      .queueFamilyIndex = family, .queueCount = 1, .pQueuePriorities = &priority};
     // reflection: vulkan.full_subgroups
     VkPhysicalDeviceVulkan13Features features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+                                                 .subgroupSizeControl = REQUIRED_SUBGROUP_SIZE != 0,
                                                  .computeFullSubgroups = VK_TRUE};
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &features,
                                .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
@@ -112,10 +124,14 @@ static VkPipeline pipeline(VkDevice device, const char *path, VkPipelineLayout l
     VkShaderModule module;
     done(vkCreateShaderModule(device, &module_info, NULL, &module), "the module");
     free(words);
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+        .requiredSubgroupSize = REQUIRED_SUBGROUP_SIZE};
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .layout = layout,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .pNext = REQUIRED_SUBGROUP_SIZE ? &required : NULL,
                   .flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT, // reflection: full_subgroups
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module,
                   .pName = "main"}}; // reflection: entry_point

@@ -4,7 +4,11 @@ let opened;
 
 const FEATURES = ['subgroups', 'shader-f16'];
 
-// The device, and the lanes of its subgroups; throws with the reason where there is none.
+// The fewest lanes of a subgroup on any device.
+const LEAST = 4;
+
+// The device, and the lanes of its subgroups: those of a pipeline, the fewest, and `size` if all have as many. Throws with the reason
+// where there is none.
 export function device() {
     opened ??= open().catch((error) => {
         opened = undefined;
@@ -21,10 +25,10 @@ async function open() {
     const requiredFeatures = FEATURES.filter((feature) => adapter.features.has(feature));
     const gpu = await adapter.requestDevice({ requiredFeatures });
     gpu.lost.then(() => (opened = undefined));
-    const { vendor, architecture, description } = adapter.info;
+    const { vendor, architecture, description, subgroupMinSize: least = LEAST, subgroupMaxSize: most } = adapter.info;
     const name = description || [vendor, architecture].filter(Boolean).join(' ') || 'a GPU';
     const lanes = await probe(gpu);
-    return { gpu, name, lanes };
+    return { gpu, name, lanes, least, size: least === most ? least : undefined };
 }
 
 const PROBE = `enable subgroups;
@@ -56,8 +60,14 @@ export async function module(gpu, code) {
     return made;
 }
 
-async function pipeline(gpu, { text, entry }) {
-    const compute = { module: await module(gpu, text), entryPoint: entry };
+// The values of the overrides, by their numbers: the fewest lanes of a subgroup, if the text asks for them.
+function constants(reflection, least) {
+    const asked = reflection?.spec_constants.filter(({ name }) => name === 'subgroup_min_size') ?? [];
+    return Object.fromEntries(asked.map(({ id }) => [id, least]));
+}
+
+async function pipeline(gpu, { text, entry, reflection, least }) {
+    const compute = { module: await module(gpu, text), entryPoint: entry, constants: constants(reflection, least) };
     return checked(gpu, () => gpu.createComputePipelineAsync({ layout: 'auto', compute }));
 }
 
@@ -82,9 +92,9 @@ async function contents(gpu, buffer, { words }) {
     return left;
 }
 
-// The words that a program leaves in its buffers.
-export async function run(gpu, { text, entry, groups, buffers }) {
-    const made = await pipeline(gpu, { text, entry });
+// The words that a program leaves in its buffers, on a device whose subgroups have at least so many lanes.
+export async function run(gpu, { text, entry, reflection, least, groups, buffers }) {
+    const made = await pipeline(gpu, { text, entry, reflection, least });
     const bound = buffers.map((buffer) => filled(gpu, buffer));
     await checked(gpu, () => {
         const encoder = gpu.createCommandEncoder();

@@ -3,7 +3,7 @@
 import { byId, input, labelled, select } from './dom.js';
 import { OPTIONS, definitions, state } from './state.js';
 
-const WAVES = [['', 'the profile\'s'], ['any', 'any'], ...[4, 8, 16, 32, 64, 128].map((lanes) => [String(lanes), String(lanes)])];
+const WAVES = [['', 'the profile\'s'], ['any', 'any'], ...[8, 16, 32, 64].map((lanes) => [`${lanes}..`, `${lanes} and more`]), ...[4, 8, 16, 32, 64, 128].map((lanes) => [String(lanes), String(lanes)])];
 const GOALS = [['none', 'none'], ['speed', 'speed (-O)'], ['size', 'size (-Os)']];
 
 let changed = () => {};

@@ -28,8 +28,8 @@ export class Picture {
 
     // The canvas, and the controls of what the shader reads.
     async #made() {
-        const { gpu, name, lanes } = await device();
-        const drawing = await this.#ask('draw', { lanes, fills: state.fills });
+        const { gpu, name, lanes, size } = await device();
+        const drawing = await this.#ask('draw', { lanes: size, fills: state.fills });
         if (!drawing.text) throw new Error(`Not on ${name} (${lanes} lanes): ${drawing.refused}`);
         const reflection = JSON.parse(drawing.reflection);
         const canvas = make('canvas', { id: 'picture', width: SIDE, height: SIDE, role: 'img', 'aria-label': `The picture that ${state.name} draws` });

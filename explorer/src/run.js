@@ -105,8 +105,8 @@ export class Run {
             if (turn === this.#lastGpu) this.#verdict = make('p', { className: `verdict ${className}`, id: 'verdict', role: 'status', textContent: text });
         };
         try {
-            const { gpu, name, lanes } = await device();
-            const wgsl = await this.#ask('wgsl', { lanes });
+            const { gpu, name, lanes, least, size } = await device();
+            const wgsl = await this.#ask('wgsl', { lanes: size });
             const where = `${name} (${lanes} lanes)`;
             if (!wgsl.text) {
                 say('bad', `Not on ${where}: ${wgsl.refused}`);
@@ -116,7 +116,9 @@ export class Run {
                 if (simulated.fault) {
                     say('bad', `Not run on ${where}, as the simulator says: ${simulated.fault}`);
                 } else {
-                    const words = await runOn(gpu, { text: wgsl.text, entry: wgsl.entry, groups, buffers: simulated.buffers });
+                    const { text, entry } = wgsl;
+                    const reflection = JSON.parse(wgsl.reflection);
+                    const words = await runOn(gpu, { text, entry, reflection, least, groups, buffers: simulated.buffers });
                     const different = await this.#ask('compare', { words, within: state.within ?? 1e-5 });
                     if (different.length === 0) say('good', `${where} and the simulator agree in ${words.length === 1 ? 'the buffer' : `all ${words.length} buffers`}.`);
                     else say('bad', `${where} and the simulator differ.\n${different.map(({ slot, text }) => `Binding ${slot}: ${text} (here: the simulator)`).join('\n')}`);

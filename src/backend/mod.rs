@@ -90,6 +90,16 @@ pub struct Listed<R> {
     pub reflection: R,
 }
 
+/// The comments at the top of a hardware program's text: crosslane's version, the profile, and the promised subgroup size. Each
+/// line begins with the mark of the language's comments.
+fn head(mark: &str, profile: &Profile) -> String {
+    let mut head = format!("{mark} crosslane {}\n{mark} profile {}\n", env!("CARGO_PKG_VERSION"), profile.name);
+    if let Some(size) = profile.promised() {
+        head += &format!("{mark} {}\n", size.remark());
+    }
+    head
+}
+
 impl<R: Serialize + Debug + Send + Sync> Draft for Listed<R> {
     fn text(&self, _: &Profile) -> String {
         self.text.clone()

@@ -363,6 +363,7 @@ impl Builder {
 /// The bindings of a shader and its smallest subgroup; `None` if it has no kernel, which is reported to cargo.
 fn reflection(shader: &str, reading: &Reading, options: &Options, lines: &mut Lines) -> Option<(Reflection, u32)> {
     let mut refusals = Diagnostics::new();
+    let options = &*refusals.take(reading.narrowed(options))?;
     let Options { places, profile, .. } = options;
     let written = refusals.take(reading.written(profile))?;
     let module = &*places.applied(&written, profile.target.row().placing == Placing::Groups);

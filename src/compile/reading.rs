@@ -39,7 +39,8 @@ pub struct Reading {
 /// same macros, and segments of several subgroups have the same programs. Messages may name the profiles differently.
 pub fn read_alike(a: &Profile, b: &Profile) -> bool {
     let mut asked = grammar::EXTENSIONS.iter().flat_map(|extension| extension.needs);
-    let sizes = |profile: &Profile| (profile.target, profile.wave_size, profile.reproducible);
+    let sizes =
+        |profile: &Profile| (profile.target, profile.wave_size, profile.least_wave_size(), profile.reproducible);
     sizes(a) == sizes(b) && asked.all(|feature| a.has(*feature) == b.has(*feature))
 }
 
@@ -165,7 +166,16 @@ impl Reading {
     /// # Errors
     /// Reports operations that need wider subgroups. Without a module it reports nothing.
     pub fn written(&self, profile: &Profile) -> Made<Cow<'_, Module>> {
-        spanned(self.module.as_ref().ok_or_else(Vec::new)?, profile)
+        let module = self.module.as_ref().ok_or_else(Vec::new)?;
+        spanned(module, &*module.profile(profile)?)
+    }
+
+    /// The options for the shader; see [`Options::narrowed`].
+    ///
+    /// # Errors
+    /// Like [`Module::profile`].
+    pub fn narrowed<'o>(&self, options: &'o Options) -> Made<Cow<'o, Options>> {
+        self.module.as_ref().map_or(Ok(Cow::Borrowed(options)), |module| options.narrowed(module))
     }
 
     /// Returns true if the shader has no entry point, so there is nothing to compile.
@@ -196,7 +206,7 @@ impl Reading {
     /// Reports constructs that the kernel form cannot express. Without a module it reports nothing.
     pub fn prepared(&self, profile: &Profile) -> Made<&Prepared> {
         let module = self.module.as_ref().ok_or_else(Vec::new)?;
-        self.kernels.prepared(module, profile)
+        self.kernels.prepared(module, &*module.profile(profile)?)
     }
 
     /// The kernel with the plans of its operations lowered.
@@ -205,7 +215,7 @@ impl Reading {
     /// Returns an error for each operation that the profile cannot express.
     pub fn lowered(&self, profile: &Profile, plans: &Plans) -> Made<Arc<Lowered>> {
         let module = self.module.as_ref().ok_or_else(Vec::new)?;
-        self.kernels.lowered(module, profile, plans)
+        self.kernels.lowered(module, &*module.profile(profile)?, plans)
     }
 
     /// Returns true if parsing for another profile would give the same result. Messages may name the profile.
@@ -218,8 +228,10 @@ impl Reading {
     pub fn compile(&self, options: &Options) -> Compilation {
         let Reading { sources, kernels, warnings, .. } = self;
         let mut diagnostics = self.diagnostics.clone();
+        let narrowed = diagnostics.take(self.narrowed(options));
+        let options = narrowed.as_deref().unwrap_or(options);
         let (artifact, taken) = measured(options, &mut diagnostics, |diagnostics| {
-            let source = self.module.as_ref()?;
+            let source = self.module.as_ref().filter(|_| narrowed.is_some())?;
             let module = &*diagnostics.take(self.written(&options.profile))?;
             Job { options, source, module, sources, kernels, warnings, diagnostics }.run()
         });

@@ -198,7 +198,7 @@ codes! {
     // Profiles and targets.
     /// The language has it, crosslane does not support it yet.
     NOT_SUPPORTED = "E0700";
-    /// The profile lacks the hardware for a cross-lane operation, or what an extension needs.
+    /// The profile lacks the hardware for a cross-lane operation, the promised subgroup size, or what an extension needs.
     PROFILE_LACKS = "E0701";
     /// A cross-lane operation needs wider subgroups.
     TOO_WIDE = "E0702";

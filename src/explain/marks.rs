@@ -8,7 +8,8 @@ use crate::source::Span;
 /// For each line of a module's output with these options, the places of its operations.
 pub fn marks(text: &str, reading: &Reading, options: &Options) -> Vec<Vec<Span>> {
     let Some(module) = reading.module() else { return Vec::new() };
-    let facts = guard::bounded(options.limits, || Facts::of(reading, module, options, Lines::Wanted));
+    let Ok(options) = options.narrowed(module) else { return Vec::new() };
+    let facts = guard::bounded(options.limits, || Facts::of(reading, module, &options, Lines::Wanted));
     let Ok(facts) = facts else { return Vec::new() };
     let Some((emitted, places)) = facts.places() else { return Vec::new() };
     let spans = |numbers: Vec<u32>| {

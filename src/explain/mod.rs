@@ -139,7 +139,7 @@ pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> 
         schema: SCHEMA,
         input: input.name.into(),
         ends: answers.iter().map(|answer| answer.end).collect(),
-        profiles: options.iter().zip(answers).map(|(o, answer)| profile_report(&o.profile, answer.reason)).collect(),
+        profiles: options.iter().zip(answers).map(|(o, answer)| profile_report(&o.profile, answer)).collect(),
         operations: shader.rows.into_iter().map(operation).collect(),
     })
 }
@@ -208,12 +208,12 @@ fn type_text(ty: LaneType) -> String {
     if ty.components == 1 { scalar } else { format!("{scalar}x{}", ty.components) }
 }
 
-fn profile_report(profile: &Profile, refused: Option<String>) -> ProfileReport {
+fn profile_report(profile: &Profile, answer: verdict::Answer) -> ProfileReport {
     ProfileReport {
         name: profile.name.to_string(),
         description: profile.description.to_string(),
         target: profile.target.name(),
-        wave_size: profile.wave_size,
-        refused,
+        wave_size: answer.wave_size,
+        refused: answer.reason,
     }
 }

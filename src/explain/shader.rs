@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::guard;
 use crate::profile::Profile;
 use crate::source::SourceMap;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The messages of a reading, and one more.
-    fn new(reading: &Reading, options: &Options, more: Option<Diagnostic>) -> Failure {
+    /// The messages of a reading, and more.
+    fn new(reading: &Reading, options: &Options, more: Vec<Diagnostic>) -> Failure {
         let mut diagnostics = reading.messages(options);
         more.into_iter().for_each(|failure| diagnostics.push(failure));
         Failure { diagnostics, sources: reading.shared_sources() }
@@ -73,17 +74,18 @@ impl<T> Shader<T> {
         let mut failures = Vec::new();
         let mut is_library = false;
         for (n, options) in options.iter().enumerate() {
-            let reading = match read(readings, options) {
-                Ok(reading) => reading,
+            let (reading, options) = match read(readings, options) {
+                Ok(read) => read,
                 Err(failure) => {
                     failures.push(failure);
                     continue;
                 }
             };
+            let options = &*options;
             is_library |= reading.is_library();
             let answer = |site: &Site| answer(site, &options.profile);
             let added = guard::bounded(options.limits, || add(&mut rows, &reading, n, options, (lines, answer)));
-            added.map_err(|failure| Failure::new(&reading, options, Some(failure)))?;
+            added.map_err(|failure| Failure::new(&reading, options, vec![failure]))?;
         }
         if let Some(worst) = worst_of_all(failures, options.len()) {
             return Err(worst);
@@ -105,11 +107,16 @@ impl<T> OperationRow<T> {
     }
 }
 
-/// The shader for one profile, if it is valid.
-fn read(readings: &mut Readings<'_>, options: &Options) -> Result<Arc<Reading>, Failure> {
+/// The shader for one profile, if it is valid, and the options as it narrows them.
+fn read<'o>(readings: &mut Readings<'_>, options: &'o Options) -> Result<(Arc<Reading>, Cow<'o, Options>), Failure> {
     let reading = readings.get(options);
-    let is_right = reading.module().is_some() && !reading.messages(options).has_errors();
-    if is_right { Ok(reading) } else { Err(Failure::new(&reading, options, None)) }
+    if reading.module().is_none() || reading.messages(options).has_errors() {
+        return Err(Failure::new(&reading, options, Vec::new()));
+    }
+    match reading.narrowed(options) {
+        Ok(options) => Ok((reading, options)),
+        Err(errors) => Err(Failure::new(&reading, options, errors)),
+    }
 }
 
 /// Adds the answers for profile number `n`. If the back end rejects the shader, an operation has only the facts of the

@@ -106,7 +106,7 @@ pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> R
         least_lanes: answers.iter().map(|answer| answer.least_lanes.filter(|_| answer.can())).collect(),
         ends: answers.iter().map(|answer| answer.end).collect(),
         operations: shader.rows.into_iter().map(operation).collect(),
-        profiles: options.iter().zip(answers).map(|(o, answer)| profile_report(&o.profile, answer.reason)).collect(),
+        profiles: options.iter().zip(answers).map(|(o, answer)| profile_report(&o.profile, answer)).collect(),
     })
 }
 

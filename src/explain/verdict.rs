@@ -21,6 +21,8 @@ pub struct Answer {
     pub reason: Option<String>,
     /// Fewest lanes that a subgroup must have, where a driver may choose fewer.
     pub least_lanes: Option<u32>,
+    /// Lanes of a subgroup, if the profile or the shader fixes them.
+    pub wave_size: Option<u32>,
 }
 
 impl Answer {
@@ -45,16 +47,19 @@ pub fn answers<T>(
     let mut wrong = Vec::new();
     for (n, options) in options.iter().enumerate() {
         let reading = readings.get(options);
+        let narrowed = reading.narrowed(options);
+        let profile = narrowed.as_ref().map_or(&options.profile, |options| &options.profile);
+        let wave_size = profile.wave_size;
         if reading.is_library() && !reading.messages(options).has_errors() {
-            answers.push(Answer { end: End::Done, reason: None, least_lanes: None });
+            answers.push(Answer { end: End::Done, reason: None, least_lanes: None, wave_size });
             continue;
         }
         let made = reading.compile(options);
         let refuses = |cell: &Cell<T>| matches!(cell, Cell::Answers(all) if all.iter().any(&is_no));
         let is_told = shader.rows.iter().any(|row| refuses(&row.cells[n]));
-        let written = reading.written(&options.profile).ok();
-        let least_lanes = written.and_then(|module| warn::least_lanes(&module, &options.profile));
-        answers.push(Answer { end: end(&made.verdict), reason: reason(&made, is_told), least_lanes });
+        let written = reading.written(profile).ok();
+        let least_lanes = written.and_then(|module| warn::least_lanes(&module, profile));
+        answers.push(Answer { end: end(&made.verdict), reason: reason(&made, is_told), least_lanes, wave_size });
         if made.verdict == Verdict::ShaderWrong {
             wrong.push(Failure { diagnostics: made.diagnostics, sources: made.sources });
         }

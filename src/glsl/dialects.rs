@@ -1,8 +1,12 @@
 //! The extension tables for the preprocessor, for one target profile.
 
+use super::pragma::fixed_size;
 use super::preprocess::{Dialects, ExtensionInfo};
 use crate::grammar::{self, Extension};
 use crate::profile::{Feature, Profile};
+
+/// The macro with the number of lanes, where it is known.
+const SUBGROUP_SIZE: &str = "CROSSLANE_SUBGROUP_SIZE";
 
 /// The extensions that a profile supports, and the macros that describe it.
 pub struct ProfileDialects<'a>(pub &'a Profile);
@@ -45,9 +49,13 @@ impl Dialects for ProfileDialects<'_> {
 
     fn predefined(&self, name: &str) -> Option<u32> {
         match name {
-            "CROSSLANE_SUBGROUP_SIZE" => self.0.wave_size,
+            SUBGROUP_SIZE => self.0.wave_size,
             _ => (name == self.0.target.row().define).then_some(1),
         }
+    }
+
+    fn set_by(&self, pragma: &str) -> Option<(&'static str, u32)> {
+        Some((SUBGROUP_SIZE, fixed_size(pragma)?))
     }
 
     fn client(&self, name: &str) -> Option<u32> {

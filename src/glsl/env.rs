@@ -27,6 +27,8 @@ pub struct Env<'a> {
     pub version: Version,
     pub stage: Stage,
     pub profile: &'a Profile,
+    /// Lanes of a subgroup, if the profile or the shader states them.
+    pub wave_size: Option<u32>,
     /// Options of the command line that change how the shader is read.
     pub dialect: &'a Dialect,
     pub extensions: ExtensionSet,
@@ -37,7 +39,8 @@ pub struct Env<'a> {
 impl<'a> Env<'a> {
     pub fn new(version: Version, stage: Stage, profile: &'a Profile) -> Env<'a> {
         let (dialect, extensions) = (&PLAIN, ExtensionSet::default());
-        Env { version, stage, profile, dialect, extensions, derivatives: None }
+        let wave_size = profile.wave_size;
+        Env { version, stage, profile, wave_size, dialect, extensions, derivatives: None }
     }
 
     /// Obeys an `#extension` line. Unknown names have been reported by the preprocessor.
@@ -107,10 +110,5 @@ impl<'a> Env<'a> {
     /// Returns true if names such as `float32_t` are types.
     pub fn has_explicit_types(&self) -> bool {
         self.extensions.iter().any(|extension| extension.name.starts_with("GL_EXT_shader_explicit_arithmetic_types"))
-    }
-
-    /// Lanes of a subgroup, if known.
-    pub fn wave_size(&self) -> Option<u32> {
-        self.profile.wave_size
     }
 }

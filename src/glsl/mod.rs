@@ -101,9 +101,10 @@ pub fn compile(
     }
     check_stage(&stream, &words, stage, diagnostics);
     check_mesh_form(&stream, &words, stage, diagnostics);
-    let fp_contract = pragma::fp_contract(&stream, &words, diagnostics).unwrap_or(options.fp_contract);
+    let pragma::Choices { fp_contract, wave_size } = pragma::Choices::of(&stream, &words, diagnostics);
     let tree = parse::parse(&stream, &words, sources, diagnostics);
-    let env = Env { dialect: options.dialect, ..Env::new(stream.version, stage, options.profile) };
+    let mut env = Env { dialect: options.dialect, ..Env::new(stream.version, stage, options.profile) };
+    env.wave_size = wave_size.and_then(|(size, _)| size.lanes()).or(env.wave_size);
     let read = Read { tree: &tree, stream: &stream, words: &words, env };
     if diagnostics.has_errors() {
         if let Some(symbols) = symbols {
@@ -112,7 +113,8 @@ pub fn compile(
         return None;
     }
     let mut module = read.resolve(diagnostics, symbols);
-    fp_contract.apply(&mut module);
+    fp_contract.map_or(options.fp_contract, |(choice, _)| choice).apply(&mut module);
+    module.promise = wave_size;
     (!diagnostics.has_errors()).then_some(module)
 }
 

@@ -29,6 +29,7 @@ pub mod optimize;
 pub(crate) mod plain;
 pub mod print;
 pub mod private;
+mod promise;
 pub mod propagate;
 mod ray;
 pub mod slice;
@@ -42,6 +43,7 @@ pub mod unroll;
 pub mod verify;
 pub mod whole;
 
+use crate::profile::WaveSize;
 use crate::source::Span;
 pub use arena::{Arena, Handle};
 pub use build::Builder;
@@ -586,6 +588,8 @@ pub struct Module {
     pub others: Vec<Other>,
     /// The tessellation control stage of the same program, which reads the vertices.
     pub control: Option<std::sync::Arc<Module>>,
+    /// The subgroup sizes that the shader itself promises, and the line that does.
+    pub promise: Option<(WaveSize, Span)>,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
     pub spec_names: Vec<(u32, Name)>,
 }

@@ -75,6 +75,36 @@ impl Profile {
         let profile = self.with_wave_size(size);
         profile.check_wave_size().map(|()| profile)
     }
+
+    /// The profile for a shader that makes a promise of its own, beside that of the options or the profile. A fixed size stays.
+    ///
+    /// # Errors
+    /// Returns a sentence if no size keeps both promises, or the profile does not have it.
+    pub fn narrowed(&self, own: WaveSize) -> Result<Profile, String> {
+        let promise = self.promise.unwrap_or(WaveSize::Any);
+        let both = promise.and(own);
+        let both = both.ok_or_else(|| format!("{} are promised for {}", promise.in_words(), self.name))?;
+        if both == promise {
+            return Ok(self.clone());
+        }
+        let narrowed = self.clone().promising(both)?;
+        match self.wave_size.filter(|_| narrowed.wave_size != self.wave_size) {
+            None => Ok(narrowed),
+            Some(lanes) => {
+                Err(format!("{} has waves of {lanes} lanes; `--wave-size {both}` chooses others", self.name))
+            }
+        }
+    }
+
+    /// The profile with subgroups of a known size: its own, otherwise the size nearest to a usual one that the promise allows.
+    pub fn sized(&self, usual: u32) -> Profile {
+        match self.wave_size {
+            Some(_) => self.clone(),
+            None => {
+                self.clone().with_wave_size(WaveSize::Fixed(self.promise.map_or(usual, |size| size.nearest(usual))))
+            }
+        }
+    }
 }
 
 /// A built-in profile.

@@ -104,6 +104,11 @@ impl Profile {
         self.wave_size.or(self.promise.map(WaveSize::least)).unwrap_or(wave::LEAST)
     }
 
+    /// The subgroups that the output is for, if a size is promised.
+    pub fn promised(&self) -> Option<WaveSize> {
+        self.promise.map(|promise| self.wave_size.map_or(promise, WaveSize::Fixed))
+    }
+
     /// The language of the output, for messages about types.
     pub fn language(&self) -> &'static str {
         self.narrow_language().unwrap_or(self.target.row().language)

@@ -88,7 +88,8 @@ impl Profile {
 }
 
 fn hardware(profile: &Profile) -> &str {
-    profile.target.row().hardware.unwrap_or(&profile.processor)
+    let processor = if profile.processor.is_empty() { &profile.name } else { &profile.processor };
+    profile.target.row().hardware.unwrap_or(processor)
 }
 
 /// The wave sizes of the hardware, none for any size; `None` if the processor is unknown.

@@ -37,6 +37,58 @@ impl WaveSize {
         }
     }
 
+    /// Returns true if a subgroup of so many lanes keeps the promise.
+    pub fn allows(self, lanes: u32) -> bool {
+        match self {
+            WaveSize::Any => true,
+            WaveSize::Least(least) => lanes >= least,
+            WaveSize::Fixed(only) => lanes == only,
+        }
+    }
+
+    /// The promise that keeps both; none if no size does.
+    pub fn and(self, other: WaveSize) -> Option<WaveSize> {
+        let (wide, narrow) = if self.rank() < other.rank() { (self, other) } else { (other, self) };
+        match (wide, narrow) {
+            (WaveSize::Least(a), WaveSize::Least(b)) => Some(WaveSize::Least(a.max(b))),
+            (WaveSize::Any, _) => Some(narrow),
+            (_, WaveSize::Fixed(lanes)) if wide.allows(lanes) => Some(narrow),
+            _ => None,
+        }
+    }
+
+    /// Orders the kinds from the one with the most sizes to the one with the fewest.
+    fn rank(self) -> u8 {
+        match self {
+            WaveSize::Any => 0,
+            WaveSize::Least(_) => 1,
+            WaveSize::Fixed(_) => 2,
+        }
+    }
+
+    /// The size of these that is nearest to a usual one.
+    pub fn nearest(self, usual: u32) -> u32 {
+        match self {
+            WaveSize::Any => usual,
+            WaveSize::Least(least) => usual.max(least),
+            WaveSize::Fixed(lanes) => lanes,
+        }
+    }
+
+    /// `subgroups of 16 lanes and more`.
+    pub fn in_words(self) -> String {
+        match self {
+            WaveSize::Any => "subgroups of any size".into(),
+            WaveSize::Least(lanes) => format!("subgroups of {lanes} lanes and more"),
+            WaveSize::Fixed(lanes) => format!("subgroups of {lanes} lanes"),
+        }
+    }
+
+    /// The comment at the top of a text that is for such subgroups.
+    pub fn remark(self) -> String {
+        format!("For {}.", self.in_words())
+    }
+
     /// # Errors
     /// A sentence, if no subgroup has so many lanes.
     pub fn check(self) -> Result<(), String> {
@@ -110,6 +162,22 @@ mod tests {
         for size in [WaveSize::Any, WaveSize::Least(16), WaveSize::Fixed(4), WaveSize::Fixed(128)] {
             assert_eq!(size.to_string().parse(), Ok(size));
         }
+    }
+
+    #[test]
+    fn both_of_two_promises_are_kept() {
+        let and = |a: &str, b: &str| -> Option<String> {
+            let size = |text: &str| text.parse::<WaveSize>().expect("a size");
+            let both = size(a).and(size(b));
+            assert_eq!(both, size(b).and(size(a)), "{a} and {b}");
+            both.map(|both| both.to_string())
+        };
+        assert_eq!(and("any", "any").as_deref(), Some("any"));
+        assert_eq!(and("any", "16..").as_deref(), Some("16.."));
+        assert_eq!(and("8..", "16..").as_deref(), Some("16.."));
+        assert_eq!(and("16..", "32").as_deref(), Some("32"));
+        assert_eq!(and("32", "32").as_deref(), Some("32"));
+        assert_eq!((and("64..", "32"), and("32", "64")), (None, None));
     }
 
     #[test]

@@ -7,7 +7,8 @@ pub mod fill;
 pub mod numbers;
 pub mod usual;
 
-use crate::compile::{Input, Options, parse};
+use crate::backend::Made;
+use crate::compile::{Input, Options, Parsed, parse};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::guard::bounded;
 use crate::ir::spanning::spanned_apart;
@@ -15,6 +16,7 @@ use crate::ir::{Binding, Module, TypeId, Types};
 use crate::kernel::pass::optimize;
 use crate::kernel::{Buffer, BufferKind, Kernel, Specializations, finish, lower};
 use crate::limits::Limits;
+use crate::profile::Profile;
 use crate::sim::{Dispatch, Execution, Memory, Program};
 use crate::source::{Loader, SourceMap, Span};
 use fill::Slot;
@@ -33,6 +35,8 @@ pub enum Semantics {
 pub struct Shader {
     pub module: Module,
     pub kernel: Kernel,
+    /// Lanes of its waves.
+    pub wave_size: u32,
 }
 
 /// The messages about a shader, and the sources that their spans point into.
@@ -42,21 +46,44 @@ pub struct Found {
     pub sources: SourceMap,
 }
 
-/// Parses a compute shader for a run on the profile of these options. Returns `None` and adds errors to the messages if
-/// it is wrong or the profile cannot run it.
+/// Parses a compute shader for a run on the profile of these options, in waves of the `usual` size where the profile and the
+/// shader's own promise allow it, otherwise of the nearest one. Returns `None` and adds errors to the messages if it is wrong or
+/// the profile cannot run it.
 pub fn read(
     input: &Input<'_>,
     options: &Options,
+    usual: u32,
     settings: &Specializations,
     loader: &dyn Loader,
     semantics: Semantics,
 ) -> (Option<Shader>, Found) {
-    let parsed = parse(input, options, loader);
+    let (parsed, options) = sized(input, options, usual, loader);
     let mut found = Found { diagnostics: parsed.diagnostics, sources: parsed.sources };
-    let Some(module) = parsed.module else { return (None, found) };
-    let kernel = bounded(options.limits, || kernel(&module, options, settings, semantics));
+    let Some((module, options)) = parsed.module.zip(found.diagnostics.take(options)) else { return (None, found) };
+    let kernel = bounded(options.limits, || kernel(&module, &options, settings, semantics));
     let kernel = found.diagnostics.take(kernel.unwrap_or_else(|failure| Err(vec![failure])));
-    (kernel.map(|kernel| Shader { module, kernel }), found)
+    let wave_size = options.profile.wave_size.unwrap_or(usual);
+    (kernel.map(|kernel| Shader { module, kernel, wave_size }), found)
+}
+
+/// A shader that was parsed for waves of a known size, and the options with that size. The shader's own promise is only known
+/// when it has been parsed; another size then means another parse, because its text may ask for the size.
+fn sized(input: &Input<'_>, options: &Options, usual: u32, loader: &dyn Loader) -> (Parsed, Made<Options>) {
+    let at = |profile: &Profile| Options { profile: profile.sized(usual), ..options.clone() };
+    let first = at(&options.profile);
+    let parsed = parse(input, &first, loader);
+    let narrowed = |parsed: &Parsed| match &parsed.module {
+        Some(module) => Ok(at(&*module.profile(&options.profile)?)),
+        None => Ok(first.clone()),
+    };
+    match narrowed(&parsed) {
+        Ok(chosen) if chosen.profile.wave_size != first.profile.wave_size => {
+            let parsed = parse(input, &chosen, loader);
+            let chosen = narrowed(&parsed);
+            (parsed, chosen)
+        }
+        chosen => (parsed, chosen),
+    }
 }
 
 /// The kernel that a hardware profile runs, or the optimised kernel for profiles whose drivers decide.

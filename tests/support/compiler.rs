@@ -220,7 +220,8 @@ fn options(target: Target<'_>, emit: EmitKind) -> Result<Options, String> {
     let text = format!("name = \"{name}-test\"\nreproducible = {reproducible}\n{heritage}\n");
     let profile = Profile::from_toml(&text, "a test's profile").map_err(|e| e.to_string())?;
     let width = target.build.width.map(|w| MacroOption::Define { name: "WIDTH".to_string(), value: w.to_string() });
-    let profile = profile.with_wave_size(target.build.wave);
+    let is_own = profile.wave_size == target.build.wave;
+    let profile = if is_own { profile } else { profile.with_wave_size(target.build.wave) };
     let exact = exact(profile);
     let fp_contract = fp_contract.unwrap_or(exact.fp_contract);
     Ok(Options { macros: width.into_iter().collect(), emit, manner, fp_contract, ..exact })

@@ -534,7 +534,9 @@ fn segments_wider_than_a_subgroup_may_be_are_told() {
         ("b.comp", "wgsl", &["--wave-size=16.."], None, least(16)),
         ("b.comp", "wgsl", &["-Wno-narrow-subgroups"], None, least(16)),
         ("b.comp", "msl-3.0", &[], None, None),
-        ("b.comp", "gfx1100", &["--wave-size=16.."], None, None),
+        ("b.comp", "msl-3.0", &["--wave-size=16.."], None, Some("// For subgroups of 32 lanes.".to_owned())),
+        ("b.comp", "gfx1100", &[], None, None),
+        ("b.comp", "gfx1100", &["--wave-size=16.."], None, Some("; For subgroups of 32 lanes.".to_owned())),
     ] {
         let (said, text) = made(file, profile, more);
         let warned = lanes.map(|lanes| format!("at least 16 lanes, and a driver may choose {lanes}"));

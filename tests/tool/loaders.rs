@@ -1,4 +1,4 @@
-//! The loaders under `examples/loaders` compile without a warning; Vulkan's runs on lavapipe.
+//! The loaders under `examples/loaders` compile without a warning; those of Vulkan and WebGPU run on lavapipe.
 
 use crate::folder::{Folder, status, stderr};
 use std::path::Path;
@@ -29,19 +29,72 @@ fn compile(folder: &Folder, arguments: &[&str]) {
     assert_eq!(status(&output), 0, "{}", stderr(&output));
 }
 
+/// Promises about subgroups, each with true if a device whose subgroups have 8 lanes keeps it.
+const PROMISES: [(&str, bool); 4] = [("any", true), ("8", true), ("16..", false), ("16", false)];
+
+/// The sums that the loaders print.
+const SUMS: &str = "140 1100 3084 6092 10124 15180 21260 28364";
+
 #[test]
 fn vulkan() {
     let folder = Folder::new("loader-vulkan");
-    compile(&folder, &["-p", "spirv-1.6", "-o", "sums.spv"]);
-    let arguments = [&*source("vulkan.c"), "-lvulkan", "-o", "loader"];
-    let Some(((), manifest)) = build(&folder, "vulkan/vulkan.h", "cc", &arguments).zip(judge::need_or_skip("lvp.json"))
-    else {
+    if judge::need_or_skip("lvp.json").is_none() {
         return;
-    };
-    let mut command = Command::new(folder.0.join("loader"));
-    let output = command.current_dir(&folder.0).arg("sums.spv").env("VK_ICD_FILENAMES", &manifest).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "140 1100 3084 6092 10124 15180 21260 28364 \n");
-    assert!(output.status.success(), "{}", stderr(&output));
+    }
+    for (promise, ran) in PROMISES {
+        compile(&folder, &["-p", "spirv-1.6", "--wave-size", promise, "-o", "sums.spv"]);
+        let reflection = reflection(&folder, "spirv-1.6", &["--wave-size", promise]);
+        let number = |key: &str| reflection["vulkan"][key].as_u64().unwrap_or(0);
+        let (least, required) = (number("least_subgroup_size"), number("required_subgroup_size"));
+        let loader = std::fs::read_to_string(source("vulkan.c")).unwrap();
+        let defined = |text: String, name: &str, value: u64| {
+            text.lines()
+                .map(|line| match line.strip_prefix(&format!("#define {name} ")) {
+                    Some(_) => format!("#define {name} {value}u\n"),
+                    None => format!("{line}\n"),
+                })
+                .collect::<String>()
+        };
+        let loader = defined(defined(loader, "LEAST_SUBGROUP_SIZE", least), "REQUIRED_SUBGROUP_SIZE", required);
+        folder.file("vulkan.c", loader);
+        let include = format!("-I{}", Path::new(&source("vulkan.c")).parent().unwrap().display());
+        if build(&folder, "vulkan/vulkan.h", "cc", &["vulkan.c", &include, "-lvulkan", "-o", "loader"]).is_none() {
+            return;
+        }
+        let mut command = Command::new(folder.0.join("loader"));
+        support::lavapipe::choose(&mut command, 8).expect("lavapipe");
+        let output = command.current_dir(&folder.0).arg("sums.spv").output().unwrap();
+        assert_eq!(output.status.success(), ran, "{promise}: {}", stderr(&output));
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
+        assert!(
+            if ran { out.trim_end() == SUMS } else { err.starts_with("failed: subgroups of ") },
+            "{promise}: {out}{err}"
+        );
+    }
+}
+
+/// The loader of WebGPU reads the reflection: it refuses subgroups that are too small, and sets the override.
+#[test]
+fn webgpu() {
+    let Some(package) = judge::need_or_skip("dawn/node_modules/webgpu/package.json") else { return };
+    let folder = Folder::new("loader-webgpu");
+    let packages = package.ancestors().nth(3).expect("the folder of the packages");
+    for (promise, ran) in PROMISES {
+        compile(&folder, &["-p", "wgsl", "--wave-size", promise, "-o", "sums.wgsl"]);
+        std::fs::write(folder.0.join("sums.json"), reflection(&folder, "wgsl", &["--wave-size", promise]).to_string())
+            .unwrap();
+        let [text, json] = ["sums.wgsl", "sums.json"].map(|name| folder.0.join(name));
+        let mut command = Command::new("node");
+        command.arg(source("webgpu.mjs")).args([text, json]).current_dir(packages);
+        support::lavapipe::choose(&mut command, 8).expect("lavapipe");
+        let output = command.output().expect("node");
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
+        assert_eq!(output.status.success(), ran, "{promise}: {out}{err}");
+        assert!(
+            if ran { out.contains(SUMS) } else { err.contains("failed: subgroups of 16 lanes") },
+            "{promise}: {out}{err}"
+        );
+    }
 }
 
 #[test]
@@ -67,21 +120,24 @@ fn hip() {
     build(&folder, "", "c++", &["-std=c++17", &include, "-c", &source("hip.cpp"), "-o", "loader.o"]);
 }
 
+fn reflection(folder: &Folder, profile: &str, more: &[&str]) -> serde_json::Value {
+    compile(folder, &[&["-p", profile, "--emit", "reflection", "-o", "r.json"], more].concat());
+    let text = std::fs::read_to_string(folder.0.join("r.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
 /// The numbers in the loaders are those in the reflection.
 #[test]
 fn loaders_hold_what_reflection_says() {
     let folder = Folder::new("loader-reflection");
-    let reflection = |profile: &str| {
-        compile(&folder, &["-p", profile, "--emit", "reflection", "-o", "r.json"]);
-        let text = std::fs::read_to_string(folder.0.join("r.json")).unwrap();
-        serde_json::from_str::<serde_json::Value>(&text).unwrap()
-    };
+    let reflection = |profile: &str| reflection(&folder, profile, &[]);
     let vulkan = reflection("spirv-1.6");
     assert_eq!(vulkan["workgroup_size"], serde_json::json!([64, 1, 1]));
     assert_eq!(
         (&vulkan["vulkan"]["least_subgroup_size"], &vulkan["vulkan"]["full_subgroups"]),
         (&4.into(), &true.into())
     );
+    assert!(vulkan["vulkan"]["required_subgroup_size"].is_null());
     let gl = reflection("nv-ampere");
     assert_eq!((&gl["gl"]["program_target"], &gl["gl"]["program_format"]), (&37115.into(), &34933.into()));
     assert_eq!((&gl["local_parameters"], &gl["buffers"][1]["gl_index"]), (&0.into(), &1.into()));

@@ -40,6 +40,7 @@ mod ninja;
 mod notes;
 mod profiles;
 mod program;
+mod promise;
 mod rendered;
 mod run;
 mod shapes;

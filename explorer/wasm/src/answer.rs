@@ -226,6 +226,8 @@ pub struct Buffer {
 #[derive(Serialize)]
 pub struct Wgsl {
     pub text: Option<String>,
+    /// The output's reflection, as JSON.
+    pub reflection: Option<String>,
     pub entry: String,
     pub refused: Option<String>,
 }

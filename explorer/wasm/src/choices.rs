@@ -30,12 +30,9 @@ impl Choices {
     /// # Errors
     /// When its hardware has no such waves, or the size is none.
     pub fn with_waves(&self, profile: Profile) -> Result<Profile, String> {
-        let lanes = match self.wave.as_deref() {
-            None | Some("") => return Ok(profile),
-            Some("any") => None,
-            Some(lanes) => Some(lanes.parse().map_err(|_| format!("`{lanes}` is not a number of lanes"))?),
-        };
-        let profile = profile.with_wave_size(lanes);
-        profile.check_wave_size().map(|()| profile)
+        match self.wave.as_deref() {
+            None | Some("") => Ok(profile),
+            Some(size) => profile.promising(size.parse()?),
+        }
     }
 }

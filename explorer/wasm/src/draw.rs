@@ -27,7 +27,7 @@ struct Buffer {
     bytes: u32,
 }
 
-pub fn draw(open: &Open, lanes: u32, fills: &BTreeMap<String, String>) -> Result<Drawing, String> {
+pub fn draw(open: &Open, lanes: Option<u32>, fills: &BTreeMap<String, String>) -> Result<Drawing, String> {
     let push_constants = PUSH_CONSTANTS.parse().ok();
     let places = Places { push_constants, ..Places::default() };
     let options = Options { places, ..open.for_browser(lanes)? };
@@ -43,7 +43,7 @@ pub fn draw(open: &Open, lanes: u32, fills: &BTreeMap<String, String>) -> Result
     Ok(Drawing { text: Some(text), refused: None, reflection: Some(reflection), buffers })
 }
 
-fn compiled(open: &Open, options: &Options, emit: EmitKind) -> Result<String, String> {
+pub fn compiled(open: &Open, options: &Options, emit: EmitKind) -> Result<String, String> {
     let options = Options { emit, ..options.clone() };
     let Compilation { verdict, diagnostics, .. } = compile(&open.input(), &options, open.files());
     match verdict {

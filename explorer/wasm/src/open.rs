@@ -1,10 +1,11 @@
 //! A shader that is open in the page.
 
 use crate::answer::{self, Explained, Fix, Opened};
+use crate::draw::compiled;
 use crate::files::Files;
 use crate::question::{Choices, File, Position, Shader};
 use crosslane::build::kind::{self, Kind};
-use crosslane::compile::{Artifact, Compilation, Input, Options, Verdict, compile};
+use crosslane::compile::{Artifact, EmitKind, Input, Options};
 use crosslane::diagnostic::{Diagnostic, Severity};
 use crosslane::editor::{Analysis, Completion, Message, Output, Place, Source, TokenKind, price};
 use crosslane::explain::prices::Priced;
@@ -70,9 +71,9 @@ impl Open {
         Options { profile, ..self.options[0].clone() }
     }
 
-    /// The options for a browser whose subgroups have so many lanes.
-    pub fn for_browser(&self, lanes: u32) -> Result<Options, String> {
-        Ok(self.options_for(named("wgsl")?.with_wave_size(Some(lanes))))
+    /// The options for a browser whose subgroups have so many lanes, or as many as it likes.
+    pub fn for_browser(&self, lanes: Option<u32>) -> Result<Options, String> {
+        Ok(self.options_for(named("wgsl")?.with_wave_size(lanes)))
     }
 
     fn range(&self, place: &Place) -> (usize, usize) {
@@ -242,14 +243,16 @@ impl Open {
         Ok(Explained { html: html::section(report, operation), style: html::STYLE })
     }
 
-    /// The program for a browser whose subgroups have so many lanes.
-    pub fn wgsl(&self, lanes: u32) -> Result<answer::Wgsl, String> {
+    /// The program for a browser whose subgroups have so many lanes, or as many as it likes.
+    pub fn wgsl(&self, lanes: Option<u32>) -> Result<answer::Wgsl, String> {
         let options = self.for_browser(lanes)?;
-        let Compilation { verdict, diagnostics, .. } = compile(&self.input(), &options, &self.files);
         let entry = self.entry();
-        Ok(match verdict {
-            Verdict::Done(Artifact::Text(text)) => answer::Wgsl { text: Some(text), entry, refused: None },
-            _ => answer::Wgsl { text: None, entry, refused: Some(first_error(diagnostics.iter())) },
+        let made = |emit| compiled(self, &options, emit);
+        Ok(match made(EmitKind::Assembly).and_then(|text| Ok((text, made(EmitKind::Reflection)?))) {
+            Ok((text, reflection)) => {
+                answer::Wgsl { text: Some(text), reflection: Some(reflection), entry, refused: None }
+            }
+            Err(refused) => answer::Wgsl { text: None, reflection: None, entry, refused: Some(refused) },
         })
     }
 

@@ -27,13 +27,13 @@ pub enum Question {
         execution: usize,
         run: Request,
     },
-    /// The WGSL for subgroups of so many lanes.
+    /// The WGSL for subgroups of so many lanes; without a number, for those of any browser.
     Wgsl {
-        lanes: u32,
+        lanes: Option<u32>,
     },
     /// The WGSL of a fragment shader, with what it binds.
     Draw {
-        lanes: u32,
+        lanes: Option<u32>,
         fills: BTreeMap<String, String>,
     },
     /// Compares what another machine left in the buffers of the last run.

@@ -6,23 +6,20 @@ use crate::question::Request;
 use crate::trial::{self, Setup};
 use crosslane::explain::picture::{Executed, executed};
 use crosslane::explain::{OnProfile, Report};
-use crosslane::kernel::Specializations;
 use crosslane::profile::Target;
 use crosslane::sim;
-use crosslane::simulate::{Semantics, read, watch};
+use crosslane::simulate::{Semantics, watch};
 use crosslane::source::{SourceMap, Span};
 
 /// Runs the shader by the meaning of its operations, and shows one execution of an operation by the plan of a profile.
 pub fn steps(open: &Open, operation: usize, execution: usize, request: &Request) -> Result<Steps, String> {
     let report = open.report()?;
     let options = trial::options(open, request)?;
-    let settings = Specializations::default();
-    let (shader, found) = read(&open.input(), &options, &settings, open.files(), Semantics::Meaning);
-    let shader = shader.ok_or_else(|| first_error(found.diagnostics.iter()))?;
+    let (shader, sources) = trial::read_shader(open, &options, request, Semantics::Meaning)?;
     let setup = Setup::new(&shader, request)?;
-    let span = span(report, operation, &found.sources)?;
-    let lanes = options.profile.wave_size.unwrap_or(request.lanes);
-    let (mut runs, fault) = watch(&shader.kernel, lanes, &setup.dispatch(request), setup.before.clone(), span);
+    let span = span(report, operation, &sources)?;
+    let (mut runs, fault) =
+        watch(&shader.kernel, shader.wave_size, &setup.dispatch(request), setup.before.clone(), span);
     // One call can be several operations.
     runs.retain(|run| report.operations[operation].is(run.op));
     let executed =

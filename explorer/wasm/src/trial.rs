@@ -10,6 +10,7 @@ use crosslane::simulate::element::Element;
 use crosslane::simulate::fill::{self, Slot};
 use crosslane::simulate::usual::{Usual, usual};
 use crosslane::simulate::{Semantics, Shader, compare, contents, read, run as simulate};
+use crosslane::source::SourceMap;
 
 /// Instructions that a wave may run while somebody waits.
 const MAX_STEPS: u64 = 1 << 22;
@@ -26,16 +27,18 @@ pub struct Ran {
 /// The run that was asked for; none, and the reason in the answer, where the shader did not run to its end.
 pub fn run(open: &Open, request: &Request) -> Result<(Option<Ran>, RunAnswer), String> {
     let options = options(open, request)?;
-    let lanes = options.profile.wave_size.unwrap_or(request.lanes);
-    let (shader, found) = read(&open.input(), &options, &Specializations::default(), open.files(), Semantics::Plans);
-    let nothing = RunAnswer {
+    let nothing = |fault| RunAnswer {
         buffers: Vec::new(),
         push_bytes: 0,
         workgroup: [0; 3],
-        lanes,
-        fault: Some(first_error(found.diagnostics.iter())),
+        lanes: options.profile.wave_size.unwrap_or(request.lanes),
+        fault: Some(fault),
     };
-    let Some(shader) = shader else { return Ok((None, nothing)) };
+    let shader = match read_shader(open, &options, request, Semantics::Plans) {
+        Ok((shader, _)) => shader,
+        Err(fault) => return Ok((None, nothing(fault))),
+    };
+    let lanes = shader.wave_size;
     let mut setup = Setup::new(&shader, request)?;
     let after = simulate(&shader.kernel, lanes, &setup.dispatch(request), setup.before.clone());
     if let Ok(after) = &after {
@@ -47,14 +50,28 @@ pub fn run(open: &Open, request: &Request) -> Result<(Option<Ran>, RunAnswer), S
     Ok((after.ok().map(|after| Ran { shader, after }), answer))
 }
 
-/// The options of a run: those of the profile with waves of a known size.
+/// The options of a run.
 pub fn options(open: &Open, request: &Request) -> Result<Options, String> {
-    let profile = open.profile(&request.profile)?;
-    let lanes = profile.wave_size.unwrap_or(request.lanes);
-    if lanes > MAX_WAVE {
-        return Err(format!("{} has waves of {lanes} lanes; the simulator has at most {MAX_WAVE}", profile.name));
+    Ok(open.options_for(open.profile(&request.profile)?))
+}
+
+/// The shader of a run, in waves of the requested size where the profile and the shader allow it, and its sources.
+pub fn read_shader(
+    open: &Open,
+    options: &Options,
+    request: &Request,
+    semantics: Semantics,
+) -> Result<(Shader, SourceMap), String> {
+    let settings = Specializations::default();
+    let (shader, found) = read(&open.input(), options, request.lanes, &settings, open.files(), semantics);
+    let shader = shader.ok_or_else(|| first_error(found.diagnostics.iter()))?;
+    match shader.wave_size {
+        lanes if lanes > MAX_WAVE => {
+            let name = &options.profile.name;
+            Err(format!("{name} has waves of {lanes} lanes; the simulator has at most {MAX_WAVE}"))
+        }
+        _ => Ok((shader, found.sources)),
     }
-    Ok(open.options_for(profile.with_wave_size(Some(lanes))))
 }
 
 /// The buffers before a run.

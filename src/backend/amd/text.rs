@@ -8,9 +8,8 @@ use super::mnemonic::Generation;
 use super::print::{Printer, label};
 use super::reflection::{Argument, ArgumentKind, Reflection};
 use super::select::Selected;
-use crate::backend::Options;
-use crate::backend::comment;
 use crate::backend::written::Written;
+use crate::backend::{self, Options, comment};
 use crate::kernel::Origin;
 use crate::limits;
 use crate::source::{SourceMap, Span};
@@ -55,7 +54,7 @@ pub fn write(parts: &Parts) -> String {
 /// The comment at the top: version, profile, source, arguments and resource usage.
 fn head(parts: &Parts) -> String {
     let Parts { options, reflection, .. } = parts;
-    let mut text = format!("; crosslane {}\n; profile {}\n", env!("CARGO_PKG_VERSION"), options.profile.name);
+    let mut text = backend::head(";", &options.profile);
     writeln!(text, "; source {}", comment::ascii(&options.source)).expect(TAKEN);
     for argument in &reflection.arguments {
         writeln!(text, "; argument at {}: {}", argument.offset, meaning(argument)).expect(TAKEN);

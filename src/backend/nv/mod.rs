@@ -50,7 +50,7 @@ fn draft(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Made<Arc<dy
 
 impl backend::Draft for Draft {
     fn text(&self, profile: &Profile) -> String {
-        self.text(&profile.name)
+        self.text(profile)
     }
 
     fn reflection(&self, interface: &backend::reflection::Interface) -> String {
@@ -93,7 +93,7 @@ fn uses_private(lines: &[machine::Line]) -> bool {
 /// Returns one diagnostic for each construct that the target, or crosslane so far, cannot express.
 pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
     let draft = Draft::of(kernel, options, sources)?;
-    Ok(Program { text: draft.text(&options.profile.name), reflection: draft.reflection })
+    Ok(Program { text: draft.text(&options.profile), reflection: draft.reflection })
 }
 
 /// A program without a profile's name: profiles with an equal kernel share it.
@@ -120,9 +120,9 @@ impl Draft {
     }
 
     /// The text of the program for a profile.
-    pub fn text(&self, profile: &str) -> String {
+    pub fn text(&self, profile: &Profile) -> String {
         let Draft { header, rest, .. } = self;
-        format!("{header}\n# crosslane {}\n# profile {profile}\n{rest}", env!("CARGO_PKG_VERSION"))
+        format!("{header}\n{}{rest}", backend::head("#", profile))
     }
 }
 

@@ -3,9 +3,8 @@
 use super::interface::{Interface, PRIVATE, PUSH, SHARED};
 use super::isa::Isa;
 use super::select::{Class, Line, Selected};
-use crate::backend::Options;
-use crate::backend::comment;
 use crate::backend::written::Written;
+use crate::backend::{self, Options, comment};
 use crate::kernel::Kernel;
 use crate::source::{SourceMap, Span};
 use std::fmt::Write;
@@ -53,7 +52,7 @@ pub fn write(parts: &Parts) -> String {
 /// The comment at the top.
 fn head(parts: &Parts) -> String {
     let Parts { kernel, interface, options, .. } = parts;
-    let mut text = format!("// crosslane {}\n// profile {}\n", env!("CARGO_PKG_VERSION"), options.profile.name);
+    let mut text = backend::head("//", &options.profile);
     writeln!(text, "// source {}", comment::ascii(&options.source)).expect(TAKEN);
     for (buffer, slot) in kernel.buffers.iter().zip(&interface.slots) {
         let name = if buffer.name.is_empty() { String::new() } else { format!(", {}", comment::ascii(&buffer.name)) };

@@ -333,15 +333,10 @@ impl<'a> Writer<'a> {
     /// A comment on the subgroup size that the text needs, unless every subgroup is large enough.
     fn lanes_remark(&self) -> Option<String> {
         let profile = &self.options.profile;
-        match (profile.promise, profile.wave_size) {
-            (Some(WaveSize::Fixed(lanes)), _) => Some(format!("// For subgroups of {lanes} lanes.")),
-            (_, Some(_)) => None,
-            _ => {
-                let lanes = |entry| LaneContract::of_entry(self.module, entry).least_of(profile);
-                let least = self.module.entry_points.iter().map(lanes).max()?;
-                (least > LEAST_WAVE_SIZE).then(|| format!("// For subgroups of {least} lanes and more."))
-            }
-        }
+        let lanes = |entry| LaneContract::of_entry(self.module, entry).least_of(profile);
+        let least = if profile.wave_size.is_none() { self.module.entry_points.iter().map(lanes).max() } else { None };
+        let needed = least.filter(|least| *least > LEAST_WAVE_SIZE);
+        needed.map(WaveSize::Least).or(profile.promised()).map(|size| format!("// {}", size.remark()))
     }
 
     /// The name of a helper function, and true if it is not yet written for a type.

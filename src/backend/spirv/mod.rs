@@ -177,13 +177,18 @@ fn write(module: &Module, form: Form, options: &Options, sources: &SourceMap) ->
     }
     Ok(match form {
         Form::Binary => Artifact::Spirv(words),
-        Form::Text => Artifact::Text(text(&words)?),
+        Form::Text => Artifact::Text(remark(&options.profile) + &text(&words)?),
         Form::Reflection => {
             let entry = kernel::only_entry(module).map_err(|error| vec![*error])?;
             let kept = options.manner.keep_unused;
             Artifact::Text(reflection::json(&words, module, entry, kept, &options.profile))
         }
     })
+}
+
+/// The comment at the top of a text with the promised subgroup size.
+fn remark(profile: &Profile) -> String {
+    profile.promised().map(|size| format!("; {}\n", size.remark())).unwrap_or_default()
 }
 
 /// The text of a module; a module that cannot be read back is a bug in crosslane.

@@ -2,6 +2,8 @@
 
 use super::completion::profiles;
 use super::source::{MessageArgs, SourceArgs, TARGET};
+use crate::profile::WaveSize;
+use crate::sim::MAX_WAVE;
 use clap::{Args, ValueEnum};
 
 /// Headings of options.
@@ -17,9 +19,10 @@ pub struct RunArgs {
     /// instructions of a profile of hardware, as what they mean with a SPIR-V profile.
     #[arg(long, short = 'p', value_name = "PROFILE", default_value = "spirv-1.6", add = profiles(), help_heading = TARGET)]
     pub profile: String,
-    /// Lanes of a wave: 4, 8, 16, 32 or 64; by default the profile's, or 32.
-    #[arg(long, value_name = "LANES", value_parser = wave_size, help_heading = TARGET)]
-    pub wave_size: Option<u32>,
+    /// Lanes of a wave, 4, 8, 16, 32 or 64, or a minimum, such as 16.., that the machine must have; by default the profile's and
+    /// the shader's own, or 32.
+    #[arg(long, value_name = "LANES|LEAST..|any", value_parser = wave_size, help_heading = TARGET)]
+    pub wave_size: Option<WaveSize>,
     /// Contents of the buffer at a binding: a file of raw little-endian bytes, zeros:TYPE:COUNT, iota:TYPE:COUNT,
     /// random:TYPE:COUNT:SEED or TYPE:1,2,3; may be repeated.
     #[arg(long, short = 'b', value_name = "[SET.]BINDING=FILE|…", help_heading = DATA)]
@@ -72,10 +75,8 @@ pub enum Machine {
     Vulkan,
 }
 
-/// Lanes that the simulator has waves of.
-fn wave_size(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(lanes @ (4 | 8 | 16 | 32 | 64)) => Ok(lanes),
-        _ => Err("a wave has 4, 8, 16, 32 or 64 lanes".into()),
-    }
+/// Sizes that the simulator has waves of.
+fn wave_size(text: &str) -> Result<WaveSize, String> {
+    let size = text.parse().ok().filter(|size: &WaveSize| size.least() <= MAX_WAVE);
+    size.ok_or_else(|| "a wave has 4, 8, 16, 32 or 64 lanes; 16.. is a minimum, and any leaves it open".into())
 }

@@ -61,7 +61,7 @@ pub struct TargetArgs {
     #[arg(long, hide = true, value_name = "PROFILE")]
     pub environment: Option<String>,
     /// Lanes of a subgroup: 32, 64, `16..` for 16 and more, or `any` where only the driver knows. Your program asks the driver for
-    /// them.
+    /// them. `#pragma crosslane wave_size(…)` in the shader holds too.
     #[arg(long, value_name = "LANES")]
     pub wave_size: Option<WaveSize>,
     /// Promise the same bits of float reductions and scans on every target; turns contraction off.

@@ -6,7 +6,6 @@ use crate::cli::CommandError;
 use crate::cli::args::{Machine, RunArgs};
 use crate::compile::Options;
 use crate::diagnostic::Diagnostic;
-use crate::ir::Module;
 use crate::kernel::Kernel;
 use crate::profile::{Client, Profile, Target};
 use crate::sim::{Dispatch, Memory, Undefined};
@@ -33,8 +32,7 @@ pub struct Work<'a> {
     pub args: &'a RunArgs,
     pub request: &'a Request,
     pub options: &'a Options,
-    pub module: &'a Module,
-    pub kernel: &'a Kernel,
+    pub shader: &'a simulate::Shader,
     pub sources: &'a SourceMap,
 }
 
@@ -144,7 +142,7 @@ fn simulate(work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
     let undefined = if work.args.keep_undefined { Undefined::Keep } else { Undefined::Refuse };
     let (groups, push) = (work.request.groups, &work.request.push[..]);
     let dispatch = Dispatch { groups, push, max_steps: work.args.max_steps, undefined };
-    Ok(simulate::run(work.kernel, work.request.wave_size, &dispatch, before.to_vec())?)
+    Ok(simulate::run(&work.shader.kernel, work.shader.wave_size, &dispatch, before.to_vec())?)
 }
 
 /// The buffers as drivers bind them.
@@ -179,9 +177,10 @@ mod cuda {
 
     pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
         let mut messages = Diagnostics::new();
-        let program = ptx_program(work.module, work.options, &work.request.settings, work.sources, &mut messages);
+        let program =
+            ptx_program(&work.shader.module, work.options, &work.request.settings, work.sources, &mut messages);
         let program = program.ok_or_else(|| Stop::Shader(messages.iter().cloned().collect()))?;
-        let mut bound = bindings(work.kernel, before)?;
+        let mut bound = bindings(&work.shader.kernel, before)?;
         let loaded = device.load(&program);
         let ran = loaded.and_then(|loaded| loaded.run(work.request.groups, &work.request.push, &mut bound));
         ran.map_err(|why| CommandError(format!("CUDA on {}: {why}", device.info().name)))?;
@@ -198,9 +197,10 @@ mod gl {
 
     pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
         let mut messages = Diagnostics::new();
-        let program = nv_program(work.module, work.options, &work.request.settings, work.sources, &mut messages);
+        let program =
+            nv_program(&work.shader.module, work.options, &work.request.settings, work.sources, &mut messages);
         let program = program.ok_or_else(|| Stop::Shader(messages.iter().cloned().collect()))?;
-        let mut bound = bindings(work.kernel, before)?;
+        let mut bound = bindings(&work.shader.kernel, before)?;
         let ran = device.load(&program).and_then(|it| it.run(work.request.groups, &work.request.push, &mut bound));
         ran.map_err(|why| CommandError(format!("OpenGL on {}: {why}", device.info().name)))?;
         Ok(memories(bound))
@@ -213,31 +213,53 @@ mod vulkan {
     use crate::backend::Options;
     use crate::backend::spirv::emit;
     use crate::ir::spanning::spanned;
+    use crate::profile::{Profile, WaveSize};
     use crate::run::Job;
     use crate::run::vulkan::Device;
 
     pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
-        let request = work.request;
-        let profile = request.profile.clone().with_wave_size(request.asked_wave);
-        let module = spanned(work.module, &profile).map_err(Stop::Shader)?;
+        let (request, shader) = (work.request, work.shader);
+        let profile = &*shader.module.profile(&request.profile).map_err(Stop::Shader)?;
+        check_promise(device, profile)?;
+        let module = spanned(&shader.module, profile).map_err(Stop::Shader)?;
         let words = emit(&module, &Options::new(profile.clone()), work.sources).map_err(Stop::Shader)?;
         let constants = constants(work)?;
         let job = Job {
-            entry: &work.kernel.name,
+            entry: &shader.kernel.name,
             push_constants: &request.push,
             spec_constants: &constants,
-            required_subgroup_size: request.asked_wave,
+            required_subgroup_size: required(profile, device.info().subgroup_size),
             ..Job::new(&words, request.groups)
         };
-        let mut bound = bindings(work.kernel, before)?;
+        let mut bound = bindings(&work.shader.kernel, before)?;
         let ran = device.run(&job, &mut bound);
         ran.map_err(|why| CommandError(format!("Vulkan on {}: {why}", device.info().name)))?;
         Ok(memories(bound))
     }
 
+    /// Refuses a device whose subgroups are too small for the promise that the code relies on.
+    fn check_promise(device: &Device, profile: &Profile) -> Result<(), CommandError> {
+        let info = device.info();
+        let most = info.subgroup_sizes.1.max(info.subgroup_size);
+        match profile.promised().filter(|size| size.least() > most) {
+            Some(size) => Err(CommandError(format!(
+                "Vulkan on {}: the code is for {}, and this device has at most {most}",
+                info.name,
+                size.in_words()
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The subgroup size to ask the driver for: a fixed one, or the promised minimum if the driver's usual size is smaller.
+    fn required(profile: &Profile, usual: u32) -> Option<u32> {
+        let least = profile.promise.map(WaveSize::least).filter(|least| *least > usual);
+        profile.wave_size.or(least)
+    }
+
     /// Specialization constants in Vulkan's form.
     fn constants(work: &Work<'_>) -> Result<Vec<(u32, u32)>, Stop> {
-        let given = work.request.settings.resolve(work.module).map_err(Stop::Shader)?;
+        let given = work.request.settings.resolve(&work.shader.module).map_err(Stop::Shader)?;
         let narrow = |(id, bits): (u32, u64)| Some((id, u32::try_from(bits).ok()?));
         let constants: Option<Vec<(u32, u32)>> = given.into_iter().map(narrow).collect();
         let why = "a specialization constant of more than 32 bits cannot be set on Vulkan so far";

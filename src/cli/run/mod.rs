@@ -21,7 +21,7 @@ use crate::simulate::fill::Slot;
 use crate::simulate::{self, Found, Semantics, compare, numbers};
 use bind::{bind, check_push, number, place, shown, unused};
 use machine::{Stop, Work};
-use request::{Print, Request};
+use request::{Print, Request, check_wave};
 
 pub fn run(args: &RunArgs, claims: &Claims) -> Outcome {
     let request = Request::read(args, claims)?;
@@ -60,8 +60,8 @@ struct Shader {
 impl Shader {
     /// Runs on the first machine, compares the other machines with it, and returns the contents of the buffers.
     fn run(&self, args: &RunArgs, request: &Request, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
-        let Shader { shader: simulate::Shader { module, kernel }, options, found } = self;
-        let work = Work { args, request, options, module, kernel, sources: &found.sources };
+        let Shader { shader, options, found } = self;
+        let work = Work { args, request, options, shader, sources: &found.sources };
         let mut first: Option<(Machine, Vec<Memory>)> = None;
         for (machine, opened) in &request.machines {
             let left = opened.run(&work, before)?;
@@ -106,11 +106,10 @@ fn read(args: &RunArgs, request: &Request, claims: &Claims) -> Result<Result<Sha
     let loader = FileLoader { directories: args.source.include_dirs.clone(), claims: claims.clone() };
     let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };
     let semantics = if args.reference { Semantics::Meaning } else { Semantics::Plans };
-    let (read, found) = simulate::read(&input, &options, &request.settings, &loader, semantics);
-    Ok(match read {
-        Some(shader) => Ok(Shader { shader, options, found }),
-        None => Err(found),
-    })
+    let (read, found) = simulate::read(&input, &options, request.usual_wave, &request.settings, &loader, semantics);
+    let Some(shader) = read else { return Ok(Err(found)) };
+    check_wave(&request.profile, Some(shader.wave_size))?;
+    Ok(Ok(Shader { shader, options, found }))
 }
 
 fn show(shader: &simulate::Shader, memories: &[Memory], prints: &[Print]) -> Result<(), CommandError> {

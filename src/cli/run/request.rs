@@ -15,12 +15,10 @@ use std::path::{Path, PathBuf};
 
 /// The run that the command line describes.
 pub struct Request {
+    /// The profile with the sizes that the user promises.
     pub profile: Profile,
-    /// Lanes of a wave that the user or the profile requests.
-    #[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
-    pub asked_wave: Option<u32>,
-    /// Lanes of a wave in the simulator.
-    pub wave_size: u32,
+    /// Lanes of a wave where the profile and the shader leave the choice.
+    pub usual_wave: u32,
     pub machines: Vec<(Machine, Opened)>,
     pub fills: Vec<(Slot, Vec<u8>)>,
     pub push: Vec<u8>,
@@ -43,20 +41,13 @@ impl Request {
     /// # Errors
     /// Returns an error if an option cannot be understood, or a file cannot be read.
     pub fn read(args: &RunArgs, claims: &Claims) -> Result<Request, CommandError> {
-        let profile = profiles::find(&args.profile, claims)?;
+        let profile = promising(profiles::find(&args.profile, claims)?, args)?;
         let opened = |on: &Machine| Ok((*on, machine::open(*on, &profile)?));
         let machines = args.on.iter().map(opened).collect::<Result<Vec<_>, CommandError>>()?;
-        let asked_wave = args.wave_size.or(profile.wave_size);
-        let wave_size = asked_wave.unwrap_or_else(|| machine::usual_wave(&machines));
-        if wave_size > MAX_WAVE {
-            let message =
-                format!("{} has waves of {wave_size} lanes; `run` has at most {MAX_WAVE} (--wave-size)", profile.name);
-            return Err(CommandError(message));
-        }
+        let usual_wave = machine::usual_wave(&machines);
         Ok(Request {
-            profile: fitting(profile.with_wave_size(Some(wave_size)), args.reference)?,
-            asked_wave,
-            wave_size,
+            profile,
+            usual_wave,
             machines,
             fills: args.buffer.iter().map(|text| fill_of(text, claims)).collect::<Result<_, _>>()?,
             push: args.push.as_deref().map_or(Ok(Vec::new()), |text| bytes(text, claims))?,
@@ -68,11 +59,25 @@ impl Request {
     }
 }
 
-/// The profile, if its hardware has such waves; the meaning of operations is independent of hardware.
-fn fitting(profile: Profile, reference: bool) -> Result<Profile, CommandError> {
+/// The profile with the promise of `--wave-size`, if its hardware has such waves; the meaning of operations is independent of
+/// hardware.
+fn promising(profile: Profile, args: &RunArgs) -> Result<Profile, CommandError> {
+    let profile = args.wave_size.map_or(profile.clone(), |size| profile.with_wave_size(size));
     match profile.check_wave_size() {
-        Err(why) if !reference => Err(CommandError(why)),
-        _ => Ok(profile),
+        Err(why) if !args.reference => Err(CommandError(why)),
+        _ => check_wave(&profile, profile.wave_size).map(|()| profile),
+    }
+}
+
+/// # Errors
+/// Returns an error if waves have more lanes than the simulator's.
+pub fn check_wave(profile: &Profile, lanes: Option<u32>) -> Result<(), CommandError> {
+    match lanes.filter(|lanes| *lanes > MAX_WAVE) {
+        None => Ok(()),
+        Some(lanes) => {
+            let name = &profile.name;
+            Err(CommandError(format!("{name} has waves of {lanes} lanes; `run` has at most {MAX_WAVE} (--wave-size)")))
+        }
     }
 }
 

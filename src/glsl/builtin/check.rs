@@ -144,7 +144,7 @@ pub fn arguments(
         argument(builder, chosen.overload, param, arg)?;
     }
     texel(builder, chosen, args)?;
-    if matches!(chosen.overload.lowering, Lowering::Derived(of) if of.needs_size() && env.wave_size().is_none()) {
+    if matches!(chosen.overload.lowering, Lowering::Derived(of) if of.needs_size() && env.wave_size.is_none()) {
         return Err(grammar::size_unknown(chosen.overload.name, name_span));
     }
     Ok(())

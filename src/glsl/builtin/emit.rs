@@ -70,7 +70,7 @@ pub fn emit(builder: &mut Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: 
         false => Operands::collect(builder, chosen, args, skip),
     };
     let has_counters = env.profile.client.row().has_default_block;
-    let (has_quads, wave_size) = (env.has_quads(), env.wave_size());
+    let (has_quads, wave_size) = (env.has_quads(), env.wave_size);
     let operation = Operation { has_quads, wave_size, has_counters, chosen, args, ty };
     let parts = operation.emit(builder, operands.values());
     operation.deliver(builder, parts)

@@ -106,6 +106,13 @@ impl MacroTable {
         )
     }
 
+    /// Gives a predefined macro a value, unless the shader has its own definition.
+    pub fn set_builtin(&mut self, name: Symbol, value: u32) {
+        if !self.is_user_defined(name) {
+            self.learn(name, Some(Builtin::Value(value)));
+        }
+    }
+
     fn slot(&self, name: Symbol) -> Slot {
         self.slots.get(name.0 as usize).copied().unwrap_or_default()
     }

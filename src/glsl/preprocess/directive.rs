@@ -119,6 +119,9 @@ impl Preprocessor<'_> {
             return self.mark_once();
         }
         self.named_stage = self.named_stage.or_else(|| Stage::named(shader_stage(text)?));
+        if let Some((name, value)) = self.options.dialects.set_by(text) {
+            self.macros.set_builtin(self.interner.intern(name), value);
+        }
         let (text, span, token) = (self.interner.intern(text), at.to(span), self.token_index());
         self.output.pragmas.push(Pragma { text, span, token });
         self.keep_line(span);

@@ -55,6 +55,11 @@ pub trait Dialects {
         None
     }
 
+    /// The macro that a `#pragma` line sets, and its value.
+    fn set_by(&self, _pragma: &str) -> Option<(&'static str, u32)> {
+        None
+    }
+
     /// Value of the macro that identifies the API, such as `VULKAN`.
     fn client(&self, _name: &str) -> Option<u32> {
         None
