@@ -4,8 +4,8 @@
 // For editors and for compilers that lack these functions. Include the file after the `#version` line. crosslane takes a shader
 // that includes it with `#extension GL_CROSSLANE_portable` as `require`, as `enable`, or without that line; other compilers
 // refuse `require`. Float reductions and scans add in the order of `--reproducible`. Widths may be variables here, and must be
-// constants for crosslane. Define CROSSLANE_DOUBLES for doubles. Types of extensions are missing. The file needs GLSL 4.50 for
-// Vulkan 1.1.
+// constants for crosslane. Define CROSSLANE_DOUBLES for doubles. Types of extensions, names of widths above 64 and functions over
+// the workgroup are missing. The file needs GLSL 4.50 for Vulkan 1.1.
 #ifndef CROSSLANE_GLSL
 #define CROSSLANE_GLSL
 #ifndef GL_CROSSLANE_shuffle

@@ -101,7 +101,7 @@ fn a_name_has_the_code_of_the_profiles_that_are_asked_for() {
 fn what_has_no_counterpart_is_told() {
     let folder = Folder::new("dictionary-none");
     for (name, advice) in [
-        ("cub::BlockReduce", "shared memory"),
+        ("cub::DeviceScan", "a second dispatch"),
         ("wmma::mma_sync", "GL_KHR_cooperative_matrix"),
         ("simdgroup_matrix", "GL_KHR_cooperative_matrix"),
         ("s_barrier", "barrier()"),
