@@ -118,7 +118,7 @@ fn the_workgroup_has_memory_and_a_known_size() {
     assert!(errors(&compute("local_size_x = 96", clustered)).is_empty());
     let of_constant = compute("local_size_x_id = 0", "v = workgroupAllReduceAdd(v);");
     assert_eq!(errors(&of_constant), ["the size of the workgroup is a specialization constant"]);
-    let large = compute("local_size_x = 2048", "v = workgroupAllReduceAdd(v);");
+    let large = compute("local_size_x = 1024, local_size_y = 2", "v = workgroupAllReduceAdd(v);");
     assert_eq!(errors(&large), ["the workgroup has 2048 invocations, more than 1024"]);
     let uneven = compute("local_size_x = 999", "v = workgroupAllReduceAdd(v);");
     assert_eq!(errors(&uneven), ["a workgroup of 999 has too many parts of equal size"]);

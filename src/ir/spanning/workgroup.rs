@@ -81,7 +81,7 @@ fn count(module: &Module, entry: &EntryPoint, known: Option<u32>) -> Result<u32,
 
 fn refusal(module: &Module, (id, inst): (FuncId, InstId), reason: String) -> Diagnostic {
     let span = module.functions[id].insts[inst].span;
-    Diagnostic::error(Code::TOO_WIDE, "this operation needs all invocations of a workgroup of known size")
+    Diagnostic::error(Code::TOO_WIDE, "this operation needs a workgroup of known size, with at most 1024 invocations")
         .at(span, reason)
 }
 

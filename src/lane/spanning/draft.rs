@@ -89,6 +89,11 @@ impl Draft {
     pub fn neutral(&mut self, op: ReduceOp, ty: StepType) -> Operand {
         match ty {
             StepType::Bool => Operand::Bool(op == ReduceOp::And),
+            StepType::Index => Operand::Const(match op {
+                ReduceOp::Add | ReduceOp::Max | ReduceOp::Or | ReduceOp::Xor => 0,
+                ReduceOp::Mul => 1,
+                ReduceOp::Min | ReduceOp::And => u32::MAX,
+            }),
             _ => self.plain(StepOp::Neutral(op), &[], ty),
         }
     }

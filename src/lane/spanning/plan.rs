@@ -258,7 +258,10 @@ fn far(draft: &mut Draft, distance: u32) -> (Operand, Operand) {
     let bit = draft.alu(AluOp::And, number, Operand::Const(distance));
     let takes = draft.alu(AluOp::Ne, bit, Operand::Const(0));
     let base = draft.alu(AluOp::And, number, Operand::Const(!(2 * distance - 1)));
-    (takes, draft.alu(AluOp::Add, base, Operand::Const(distance - 1)))
+    let source = draft.alu(AluOp::Add, base, Operand::Const(distance - 1));
+    // The last block of a workgroup may lack that invocation.
+    let exists = draft.width.is_power_of_two();
+    (takes, if exists { source } else { draft.select(takes, source, number) })
 }
 
 /// The number of the nearest invocation at or below the own one that is a head; the segment's first one is.
