@@ -174,12 +174,13 @@ impl<'j> Writer<'_, 'j> {
         let condition = self.arg(tail.condition);
         let then = self.block(|writer| {
             writer.run(&program.steps[start..]);
-            writer.end(program);
+            let result = writer.arg(program.result);
+            writer.b.yield_(result);
         });
-        let otherwise = self.block(|_| {});
-        self.b.if_(condition, then, otherwise, ControlHint::None);
         // The result is undefined elsewhere.
-        self.b.ret(Some(Value::Param(0)));
+        let otherwise = self.block(|writer| writer.b.yield_(Value::Param(0)));
+        let result = self.b.if_value(condition, then, otherwise, self.job.ret);
+        self.b.ret(Some(result));
     }
 
     fn run(&mut self, steps: &[SpanStep]) {
