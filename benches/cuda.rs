@@ -5,6 +5,7 @@
 //! The kernel for an operation has a million invocations that perform it 256 times and sum up the results, so that
 //! throughput decides. `benches/cuda` has whole kernels. Those in `benches/cuda/ggml` are equivalents of ggml's
 //! shaders, which are read from the folder named by `CROSSLANE_GGML`; both must produce the same results.
+//! Operations over the workgroup stand beside CUB's. An argument selects the tables whose titles contain it.
 //! `CROSSLANE_NVCC` names the compiler; `CROSSLANE_VERIFIED=docs/verified/cuda.md` writes the tables into that page.
 
 use crosslane::backend::ptx::Program;
@@ -71,7 +72,15 @@ fn measure() -> Result<bool, String> {
     let nvcc = std::env::var_os("CROSSLANE_NVCC").unwrap_or_else(|| "nvcc".into());
     Command::new(&nvcc).arg("--version").output().map_err(|_| format!("{} cannot be run", nvcc.display()))?;
     let mut all_right = true;
-    for (title, all) in [("Speed of operations", operations()), ("Speed of kernels", kernels())] {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let is_wanted = |title: &str| wanted.iter().all(|word| title.contains(word.as_str()));
+    let tables: [(&str, fn() -> Vec<Comparison>); 3] = [
+        ("Speed of operations", operations),
+        ("Speed of operations over the workgroup", workgroups),
+        ("Speed of kernels", kernels),
+    ];
+    for (title, all) in tables.into_iter().filter(|(title, _)| is_wanted(title)) {
+        let all = all();
         let rivals = compiled(&all, Path::new(&nvcc));
         let rows: Vec<Measured> = all.iter().zip(rivals).map(|(what, rival)| what.measure(&device, rival)).collect();
         all_right &= rows.iter().all(|row| row.ratio.is_some());
@@ -105,6 +114,7 @@ enum Work {
         glsl: String,
         ty: &'static str,
         words: u32,
+        groups: u32,
     },
     Whole(Box<Kernel>),
 }
@@ -123,7 +133,7 @@ impl Work {
 
     fn groups(&self) -> [u32; 3] {
         match self {
-            Work::Text { .. } => [GROUPS, 1, 1],
+            Work::Text { groups, .. } => [*groups, 1, 1],
             Work::Whole(kernel) => kernel.row.groups,
         }
     }
@@ -216,6 +226,20 @@ fn operations() -> Vec<Comparison> {
     all
 }
 
+/// Reductions and scans over the workgroup, beside CUB's.
+fn workgroups() -> Vec<Comparison> {
+    let rows = [
+        ("workgroupReduceAdd(v)", "r = cub::BlockReduce<T, N>(sums).Sum(v); __syncthreads();"),
+        ("workgroupInclusiveAdd(v)", "Scan(scans).InclusiveSum(v, r); __syncthreads();"),
+        ("workgroupExclusiveAdd(v)", "Scan(scans).ExclusiveSum(v, r); __syncthreads();"),
+    ];
+    let of = |(ours, theirs)| {
+        let sized = move |group| ["uint", "float"].map(|ty| Comparison::of_workgroup(ty, group, ours, theirs));
+        [128_u32, 256, 512, 1024].into_iter().flat_map(sized)
+    };
+    rows.into_iter().flat_map(of).collect()
+}
+
 /// Reads a file from a folder next to this file.
 fn read(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/cuda").join(name);
@@ -226,7 +250,7 @@ fn kernels() -> Vec<Comparison> {
     let own = KERNELS.into_iter().map(|(name, ty, each)| {
         let names = [format!("{name}.comp"), format!("{name}.cu")];
         let [glsl, cuda] = names.each_ref().map(|name| read(name));
-        Comparison { names, work: Work::Text { glsl, ty, words: GROUP * GROUPS * each }, cuda }
+        Comparison { names, work: Work::Text { glsl, ty, words: GROUP * GROUPS * each, groups: GROUPS }, cuda }
     });
     if !whole::has_ggml() {
         eprintln!("left out: the kernels of ggml (CROSSLANE_GGML does not name the folder of its shaders)");
@@ -298,7 +322,35 @@ extern \"C\" __global__ void __launch_bounds__({GROUP}) rival(const T *x, T *y) 
 "
         );
         let names = [format!("`{ours}`, {ty}"), format!("`{theirs}`")];
-        Comparison { names, work: Work::Text { glsl, ty, words: GROUP * GROUPS }, cuda }
+        Comparison { names, work: Work::Text { glsl, ty, words: GROUP * GROUPS, groups: GROUPS }, cuda }
+    }
+
+    fn of_workgroup(ty: &'static str, group: u32, ours: &str, theirs: &str) -> Comparison {
+        let (next, c_type) = if ty == "float" { ("sum * 0.01f", "float") } else { ("sum ^ v", "unsigned") };
+        let cuda = format!(
+            "#include <cub/cub.cuh>
+typedef {c_type} T;
+const int N = {group};
+typedef cub::BlockScan<T, N, cub::BLOCK_SCAN_WARP_SCANS> Scan;
+extern \"C\" __global__ void __launch_bounds__(N) rival(const T *x, T *y) {{
+    __shared__ typename cub::BlockReduce<T, N>::TempStorage sums;
+    __shared__ typename Scan::TempStorage scans;
+    const unsigned i = blockIdx.x * N + threadIdx.x;
+    T v = x[i], sum = 0;
+    for (int n = 0; n < 256; n++) {{
+        T r;
+        {theirs}
+        sum += r;
+        v = {next};
+    }}
+    y[i] = sum;
+}}
+"
+        );
+        let names = [format!("`{ours}`, {ty}, {group}"), format!("`{theirs}`")];
+        let glsl = rates::kernel_of(group, ty, &["CROSSLANE_workgroup"], ours);
+        let (words, groups) = (GROUP * GROUPS, GROUP * GROUPS / group);
+        Comparison { names, work: Work::Text { glsl, ty, words, groups }, cuda }
     }
 
     fn measure(&self, device: &Device, rival: Result<String, String>) -> Measured {
