@@ -96,7 +96,7 @@ pub(super) fn sized(
     for ((least, below), program) in rungs.iter().zip(below).zip(programs) {
         let Some(program) = program else { continue };
         match sized.last_mut().filter(|last| last.program.is_like(program)) {
-            Some(last) => last.least = *least,
+            Some(last) => (last.least, last.program) = (*least, program.clone()),
             None => {
                 sized.push(SizedProgram { least: *least, below, bytes: bytes(program), program: program.clone() });
             }
