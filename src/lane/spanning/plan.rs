@@ -61,7 +61,7 @@ pub fn plan(op: LaneOp, given: Given, part: u32) -> Option<Spanning> {
         LaneOp::Reduce { op, kind: ReduceKind::Exclusive, members, .. } => {
             exclusive(&mut draft, &Scan { op, members, value: VALUE, heads: false }, given)
         }
-        LaneOp::Reduce { op, kind, members, .. } => reduced(&mut draft, op, kind, members),
+        LaneOp::Reduce { op, kind, members, .. } => reduced(&mut draft, op, kind, members, given),
         LaneOp::Segmented { op, .. } => {
             inclusive(&mut draft, &Scan { op, members: Members::All, value: VALUE, heads: true }, given)
         }
@@ -115,14 +115,17 @@ fn broadcast(draft: &mut Draft) -> Operand {
     draft.get(sent, 0, Operand::Const(0))
 }
 
-fn reduced(draft: &mut Draft, op: ReduceOp, wanted: ReduceKind, members: Members) -> Operand {
+fn reduced(draft: &mut Draft, op: ReduceOp, wanted: ReduceKind, members: Members, given: Given) -> Operand {
     // The part's last invocation needs the result. Reductions of active lanes have no such form.
     let kind = if members == Members::All { ReduceKind::Reduce } else { ReduceKind::AllReduce };
     let width = draft.segment();
     let own = within_part(draft, LaneOp::Reduce { op, kind, width, members }, VALUE);
     let parts = Parts::send(draft, &[own], Join::Reduce(op));
-    // Reading few parts costs less than the branch.
-    if wanted == ReduceKind::Reduce && members == Members::All && draft.parts() > FEW {
+    // Reading few parts costs less than the branch, as does one instruction for the whole subgroup. ptxas 13.0 with -O2
+    // gives a `redux.sync` in such a branch a wrong predicate.
+    let is_sum_of_floats = given.float && matches!(op, ReduceOp::Add | ReduceOp::Mul);
+    let is_long = draft.parts() > FEW && (draft.parts() < draft.part || is_sum_of_floats);
+    if wanted == ReduceKind::Reduce && members == Members::All && is_long {
         let is_last = draft.in_last_part();
         draft.only_where(is_last);
     }
