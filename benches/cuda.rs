@@ -326,7 +326,8 @@ extern \"C\" __global__ void __launch_bounds__({GROUP}) rival(const T *x, T *y) 
     }
 
     fn of_workgroup(ty: &'static str, group: u32, ours: &str, theirs: &str) -> Comparison {
-        let (next, c_type) = if ty == "float" { ("sum * 0.01f", "float") } else { ("sum ^ v", "unsigned") };
+        // Values that differ in all invocations, so that no compiler leaves out shuffles.
+        let (next, c_type) = if ty == "float" { ("sum * 0.01f + v", "float") } else { ("sum ^ v", "unsigned") };
         let cuda = format!(
             "#include <cub/cub.cuh>
 typedef {c_type} T;
@@ -348,7 +349,7 @@ extern \"C\" __global__ void __launch_bounds__(N) rival(const T *x, T *y) {{
 "
         );
         let names = [format!("`{ours}`, {ty}, {group}"), format!("`{theirs}`")];
-        let glsl = rates::kernel_of(group, ty, &["CROSSLANE_workgroup"], ours);
+        let glsl = rates::kernel_of(group, ty, &["CROSSLANE_workgroup"], ours, next);
         let (words, groups) = (GROUP * GROUPS, GROUP * GROUPS / group);
         Comparison { names, work: Work::Text { glsl, ty, words, groups }, cuda }
     }

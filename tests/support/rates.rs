@@ -10,13 +10,14 @@ pub const GROUPS: u32 = 4096;
 
 /// The kernel of an operation on `v`, a value of the type `ty`, in workgroups of [`GROUP`].
 pub fn kernel(ty: &str, extensions: &[&str], operation: &str) -> String {
-    kernel_of(GROUP, ty, extensions, operation)
+    let next = if ty == "float" { "sum * 0.01" } else { "sum ^ v" };
+    kernel_of(GROUP, ty, extensions, operation, next)
 }
 
-/// The kernel of an operation on `v`, a value of the type `ty`, in workgroups of `group` invocations.
-pub fn kernel_of(group: u32, ty: &str, extensions: &[&str], operation: &str) -> String {
+/// The kernel of an operation on `v`, a value of the type `ty`, in workgroups of `group` invocations. `next` is the value
+/// after it.
+pub fn kernel_of(group: u32, ty: &str, extensions: &[&str], operation: &str, next: &str) -> String {
     let extensions: String = extensions.iter().map(|name| format!("#extension GL_{name} : require\n")).collect();
-    let next = if ty == "float" { "sum * 0.01" } else { "sum ^ v" };
     format!(
         "#version 450\n{extensions}layout(local_size_x = {group}) in;
 layout(std430, binding = 0) readonly buffer In {{ {ty} x[]; }};
