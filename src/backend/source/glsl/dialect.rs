@@ -186,5 +186,5 @@ impl Dialect {
 /// Returns true if other compilers have a function too: it belongs to the language or to an extension that is not
 /// crosslane's.
 pub(super) fn is_common(row: &Overload) -> bool {
-    row.glsl && !row.extensions.iter().any(|extension| extension.name.starts_with("GL_CROSSLANE_"))
+    row.glsl && !matches!(row.dialect, "portable" | "workgroup" | "quadrants")
 }
