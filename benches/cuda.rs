@@ -66,6 +66,9 @@ fn main() -> ExitCode {
     }
 }
 
+/// The title of a table, and its rows.
+type Table = (&'static str, fn() -> Vec<Comparison>);
+
 /// Measures everything and returns true if all results are right; an error says why nothing can be measured.
 fn measure() -> Result<bool, String> {
     let device = Device::open().map_err(|why| why.to_string())?;
@@ -74,7 +77,7 @@ fn measure() -> Result<bool, String> {
     let mut all_right = true;
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let is_wanted = |title: &str| wanted.iter().all(|word| title.contains(word.as_str()));
-    let tables: [(&str, fn() -> Vec<Comparison>); 3] = [
+    let tables: [Table; 3] = [
         ("Speed of operations", operations),
         ("Speed of operations over the workgroup", workgroups),
         ("Speed of kernels", kernels),
