@@ -1,10 +1,11 @@
 //! Cross-lane operations whose segments are wider than the subgroup: each becomes a call of a function that exchanges
 //! values in workgroup memory ([`crate::lane::spanning`]).
 //!
-//! If a driver chooses the size of subgroups, the functions test it, and work inside the subgroup if it is wide enough.
+//! If a driver chooses the size of subgroups, the functions test it. They have code for a few classes of sizes, and work
+//! inside the subgroup if it is wide enough.
 //!
 //! All invocations of the workgroup must reach such an operation, and its stage must have workgroup memory; otherwise it
-//! is an error. Where it does, there is code for a few classes of sizes ([`Wide::rungs`]). The memory has two areas of equal size. Consecutive exchanges alternate between them, so that each needs
+//! is an error. The memory has two areas of equal size. Consecutive exchanges alternate between them, so that each needs
 //! a single barrier (`areas.rs`).
 
 mod areas;
