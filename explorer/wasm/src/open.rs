@@ -71,7 +71,7 @@ impl Open {
         Options { profile, ..self.options[0].clone() }
     }
 
-    /// The options for a browser whose subgroups have so many lanes, or as many as it likes.
+    /// The options for a browser with subgroups of this size; without one, of any size.
     pub fn for_browser(&self, lanes: Option<u32>) -> Result<Options, String> {
         Ok(self.options_for(named("wgsl")?.with_wave_size(lanes)))
     }
@@ -243,7 +243,7 @@ impl Open {
         Ok(Explained { html: html::section(report, operation), style: html::STYLE })
     }
 
-    /// The program for a browser whose subgroups have so many lanes, or as many as it likes.
+    /// The program for a browser with subgroups of this size; without one, of any size.
     pub fn wgsl(&self, lanes: Option<u32>) -> Result<answer::Wgsl, String> {
         let options = self.for_browser(lanes)?;
         let entry = self.entry();

@@ -27,7 +27,7 @@ pub enum Question {
         execution: usize,
         run: Request,
     },
-    /// The WGSL for subgroups of so many lanes; without a number, for those of any browser.
+    /// The WGSL for subgroups of this many lanes; without a number, of any size.
     Wgsl {
         lanes: Option<u32>,
     },

@@ -351,7 +351,7 @@ impl Rewrite<'_> {
         let waiting: FxHashSet<_> = choices.into_iter().filter(|(_, choice)| choice.waits).map(|(at, _)| at).collect();
         if !waiting.is_empty() {
             let wait = match wide.rungs[0] {
-                inside if wide.sites.iter().all(|(_, site)| site.width <= inside) => {
+                inside if wide.sites.iter().all(|(_, site)| site.programs[0].is_none()) => {
                     Op::Call(write::wait(self.module, test(inside)), Values::default())
                 }
                 _ => BARRIER,

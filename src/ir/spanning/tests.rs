@@ -64,6 +64,19 @@ fn operations_over_the_workgroup_have_one_barrier() {
 }
 
 #[test]
+fn a_barrier_for_reuse_is_unconditional_where_wide_subgroups_exchange_too() {
+    let profile = Profile::named("spirv-1.6").expect("it is built in");
+    let waits_by_size = |body: &str| {
+        let module = compute("local_size_x = 64", body);
+        let spanned = spanned(&module, &profile).unwrap_or_else(|errors| panic!("{body}: {errors:?}"));
+        verify::verify(&spanned).unwrap_or_else(|errors| panic!("{body}: {errors:?}"));
+        print::print(&spanned, None).contains("wait_for_segments")
+    };
+    assert!(waits_by_size("for (uint n = 0u; n < turns; n++) v = allReduceAdd64(v);"));
+    assert!(!waits_by_size("for (uint n = 0u; n < turns; n++) v = workgroupBroadcast(v + n, 3u);"));
+}
+
+#[test]
 fn loops_wait_only_if_a_turn_ends_in_the_area_of_the_next() {
     let odd = "for (uint n = 0u; n < turns; n++) v = allReduceAdd16(v);";
     assert_eq!(barriers(odd), 2, "each turn uses the same area");

@@ -108,8 +108,8 @@ impl Spanning {
     /// Returns true if another program does the same in every invocation.
     pub fn is_like(&self, other: &Spanning) -> bool {
         let depends_on_part = self.exchanges.iter().any(|exchange| exchange.owner == Owner::Part);
-        let code = |program: &Spanning| (program.width, program.tail, program.steps.clone(), program.exchanges.clone());
-        let same = code(self) == code(other);
+        let same = (self.width, self.tail) == (other.width, other.tail)
+            && (&self.steps, &self.exchanges) == (&other.steps, &other.exchanges);
         same && (self.part == other.part || !depends_on_part)
     }
 
