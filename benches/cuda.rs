@@ -274,6 +274,28 @@ fn of_ggml(name: &str, files: &[&str]) -> Comparison {
     }
 }
 
+/// The CUDA C++ of an operation: in a loop, like `rates::kernel_of`, in blocks of `group` threads.
+fn rival(head: &str, ty: &str, group: u32, memory: &str, operation: &str, next: &str) -> String {
+    let c_type = if ty == "float" { "float" } else { "unsigned" };
+    format!(
+        "{head}typedef {c_type} T;
+const int N = {group};
+extern \"C\" __global__ void __launch_bounds__(N) rival(const T *x, T *y) {{
+    {memory}
+    const unsigned i = blockIdx.x * N + threadIdx.x;
+    T v = x[i], sum = 0;
+    for (int n = 0; n < 256; n++) {{
+        T r;
+        {operation}
+        sum += r;
+        v = {next};
+    }}
+    y[i] = sum;
+}}
+"
+    )
+}
+
 const EXTENSIONS: [&str; 8] = [
     "CROSSLANE_portable",
     "CROSSLANE_shuffle",
@@ -307,50 +329,19 @@ impl Comparison {
             (_, true) => "auto whole = cg::tiled_partition<32>(cg::this_thread_block());",
             _ => "",
         };
-        let c_type = if ty == "float" { "float" } else { "unsigned" };
-        let cuda = format!(
-            "{head}typedef {c_type} T;
-extern \"C\" __global__ void __launch_bounds__({GROUP}) rival(const T *x, T *y) {{
-    {memory}
-    const unsigned i = blockIdx.x * {GROUP} + threadIdx.x, lane = threadIdx.x & 31;
-    T v = x[i], sum = 0;
-    for (int n = 0; n < 256; n++) {{
-        T r;
-        {theirs}
-        sum += r;
-        v = {next};
-    }}
-    y[i] = sum;
-}}
-"
-        );
+        let memory = format!("{memory}\n    const unsigned lane = threadIdx.x & 31;");
+        let cuda = rival(head, ty, GROUP, &memory, theirs, next);
         let names = [format!("`{ours}`, {ty}"), format!("`{theirs}`")];
         Comparison { names, work: Work::Text { glsl, ty, words: GROUP * GROUPS, groups: GROUPS }, cuda }
     }
 
     fn of_workgroup(ty: &'static str, group: u32, ours: &str, theirs: &str) -> Comparison {
         // Values that differ in all invocations, so that no compiler leaves out shuffles.
-        let (next, c_type) = if ty == "float" { ("sum * 0.01f + v", "float") } else { ("sum ^ v", "unsigned") };
-        let cuda = format!(
-            "#include <cub/cub.cuh>
-typedef {c_type} T;
-const int N = {group};
-typedef cub::BlockScan<T, N, cub::BLOCK_SCAN_WARP_SCANS> Scan;
-extern \"C\" __global__ void __launch_bounds__(N) rival(const T *x, T *y) {{
+        let next = if ty == "float" { "sum * 0.01f + v" } else { "sum ^ v" };
+        let memory = "typedef cub::BlockScan<T, N, cub::BLOCK_SCAN_WARP_SCANS> Scan;
     __shared__ typename cub::BlockReduce<T, N>::TempStorage sums;
-    __shared__ typename Scan::TempStorage scans;
-    const unsigned i = blockIdx.x * N + threadIdx.x;
-    T v = x[i], sum = 0;
-    for (int n = 0; n < 256; n++) {{
-        T r;
-        {theirs}
-        sum += r;
-        v = {next};
-    }}
-    y[i] = sum;
-}}
-"
-        );
+    __shared__ typename Scan::TempStorage scans;";
+        let cuda = rival("#include <cub/cub.cuh>\n", ty, group, memory, theirs, next);
         let names = [format!("`{ours}`, {ty}, {group}"), format!("`{theirs}`")];
         let glsl = rates::kernel_of(group, ty, &["CROSSLANE_workgroup"], ours, next);
         let (words, groups) = (GROUP * GROUPS, GROUP * GROUPS / group);
