@@ -313,7 +313,7 @@ mod tests {
 
     /// Segments wider than any subgroup, and workgroups of even and uneven sizes, with the parts of their programs.
     const SEGMENTS: [(u32, &[u32]); 2] = [(256, &[4, 64]), (1024, &[32])];
-    const WORKGROUPS: [(u32, &[u32]); 4] = [(1, &[4]), (24, &[4, 32]), (100, &[4]), (768, &[32])];
+    const WORKGROUPS: [(u32, &[u32]); 5] = [(1, &[4]), (24, &[4, 32]), (62, &[4]), (100, &[4]), (768, &[32])];
 
     /// All programs for the operations of the catalog, with their requests and orders.
     fn programs() -> impl Iterator<Item = (catalog::Sample, bool, Spanning)> {

@@ -127,12 +127,6 @@ impl Draft {
         self.width / self.part
     }
 
-    /// The number of the invocation's part.
-    pub fn own_part(&mut self) -> Operand {
-        let number = self.number();
-        self.alu(AluOp::Shr, number, Operand::Const(self.part.ilog2()))
-    }
-
     /// Writes each value to the slot in its own column if the condition is true, then waits for the workgroup.
     pub fn exchange(&mut self, owner: Owner, slot: Operand, values: &[Operand], condition: Option<Operand>) -> u8 {
         let exchange = self.exchanges.len() as u8;

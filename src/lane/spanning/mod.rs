@@ -48,8 +48,8 @@ pub struct Column {
 pub enum Owner {
     /// Each invocation has a slot, with its number.
     Invocation,
-    /// Each aligned block of [`Spanning::part`] invocations has a slot, with the number of the block.
-    Part,
+    /// Each aligned block of this many invocations has a slot, with the number of the block.
+    Block(u32),
     /// The workgroup has a single slot.
     Workgroup,
 }
@@ -107,10 +107,7 @@ pub struct Spanning {
 impl Spanning {
     /// Returns true if another program does the same in every invocation.
     pub fn is_like(&self, other: &Spanning) -> bool {
-        let depends_on_part = self.exchanges.iter().any(|exchange| exchange.owner == Owner::Part);
-        let same = (self.width, self.tail) == (other.width, other.tail)
-            && (&self.steps, &self.exchanges) == (&other.steps, &other.exchanges);
-        same && (self.part == other.part || !depends_on_part)
+        (self.width, self.tail, &self.steps, &self.exchanges) == (other.width, other.tail, &other.steps, &other.exchanges)
     }
 
     /// Number of barriers.
@@ -142,7 +139,7 @@ impl Spanning {
         let padded = invocations.next_multiple_of(self.width);
         match exchange.owner {
             Owner::Invocation => padded,
-            Owner::Part => padded / self.part,
+            Owner::Block(size) => padded.div_ceil(size),
             Owner::Workgroup => 1,
         }
     }

@@ -12,7 +12,7 @@ use crate::lane::swap::Swap;
 /// operations").
 const ROW: u32 = 16;
 
-/// The most slots that an invocation reads for one result.
+/// The most slots that an invocation reads for one result where parts have no lanes that share the work.
 const MOST_READ: u32 = 64;
 
 const VALUE: Operand = Operand::Input(0);
@@ -43,8 +43,8 @@ impl Given {
 pub fn plan(op: LaneOp, given: Given, part: u32) -> Option<Spanning> {
     let (width, part) = extent(op, given, part)?;
     let mut draft = Draft::new(width, part);
-    if !matches!(op, LaneOp::Swap(..) | LaneOp::Sort { .. } | LaneOp::BroadcastInWorkgroup) && draft.reads() > MOST_READ
-    {
+    let has_parts = !matches!(op, LaneOp::Swap(..) | LaneOp::Sort { .. } | LaneOp::BroadcastInWorkgroup);
+    if has_parts && part == 1 && draft.parts() > MOST_READ {
         return None;
     }
     let mut second = None;
@@ -120,7 +120,7 @@ fn reduced(draft: &mut Draft, op: ReduceOp, wanted: ReduceKind, members: Members
     let kind = if members == Members::All { ReduceKind::Reduce } else { ReduceKind::AllReduce };
     let width = draft.segment();
     let own = within_part(draft, LaneOp::Reduce { op, kind, width, members }, VALUE);
-    let parts = Parts::send(draft, &[own], Join::Reduce(op));
+    let parts = Parts::send(draft, &[own], Join::Reduce(op)).condensed(draft);
     // Reading few parts costs less than the branch, as does one instruction for the whole subgroup. ptxas 13.0 with -O2
     // gives a `redux.sync` in such a branch a wrong predicate.
     let is_sum_of_floats = given.float && matches!(op, ReduceOp::Add | ReduceOp::Mul);
