@@ -220,6 +220,8 @@ codes! {
     UNREACHABLE = "E0805";
     /// Two machines leave different values in a buffer.
     MACHINES_DIFFER = "E0806";
+    /// Two waves race in workgroup memory.
+    DATA_RACE = "E0807";
 
     // Limits and internal checks.
     /// A check inside the compiler failed: a defect of crosslane, not of the shader.

@@ -6,11 +6,13 @@ use super::fault::{AccessKind, Fault, FaultKind, Use};
 use super::group::Env;
 use super::memory::Memory;
 use super::program::{Inst, RowIndex};
+use super::races::Touch;
 use super::straight::Outcome;
 use super::wave::{Wave, lanes_of};
 use crate::ir::{AtomicOp, Scalar};
 use crate::kernel::arith;
 use crate::kernel::{BinOp, MemoryAccess, MemorySpace};
+use std::ops::Range;
 
 /// The memory that an access may touch, the same for all lanes.
 #[derive(Clone, Copy)]
@@ -52,6 +54,11 @@ impl Reach {
     fn place(self, lane: usize, address: u64) -> Option<usize> {
         let offset = self.offset(address);
         (self.is_inside(offset) && self.is_aligned(offset)).then_some(lane * self.stride + offset as usize)
+    }
+
+    /// `count` components from a place on, if waves can race there.
+    fn raced(self, at: usize, count: usize) -> Option<Range<usize>> {
+        (self.access.space == MemorySpace::Shared).then(|| at..at + count * self.bytes())
     }
 
     /// Bytes of a component.
@@ -113,6 +120,10 @@ impl Wave {
             let Some(at) = reach.place(lane, addresses[lane]) else {
                 return Err(reach.fault(env, self, inst, AccessKind::Load, lane));
             };
+            let raced = reach.raced(at, inst.results as usize);
+            if let Some(other) = raced.and_then(|at| env.races.touch(at, Touch::Read, self.index, inst.span)) {
+                return Err(env.race(self, inst, lane, other));
+            }
             for n in 0..inst.results as usize {
                 let at = at + n * reach.bytes();
                 after[n * size + lane] = memory.read(at, reach.bytes());
@@ -135,7 +146,12 @@ impl Wave {
             for (n, row) in args[1..].iter().enumerate() {
                 let undefined = self.undefined[*row as usize] >> lane & 1 != 0;
                 let value = self.rows[*row as usize * size + lane];
-                memory.write(at + n * reach.bytes(), reach.bytes(), value, undefined);
+                let at = at + n * reach.bytes();
+                let raced = reach.raced(at, 1).filter(|_| !memory.holds(at, reach.bytes(), value, undefined));
+                if let Some(other) = raced.and_then(|at| env.races.touch(at, Touch::Write, self.index, inst.span)) {
+                    return Err(env.race(self, inst, lane, other));
+                }
+                memory.write(at, reach.bytes(), value, undefined);
             }
         }
         Ok(())
@@ -160,6 +176,10 @@ impl Wave {
             let Some(at) = reach.place(lane, value(0)) else {
                 return Err(reach.fault(env, self, inst, AccessKind::Atomic, lane));
             };
+            let raced = reach.raced(at, 1);
+            if let Some(other) = raced.and_then(|at| env.races.touch(at, Touch::Atomic, self.index, inst.span)) {
+                return Err(env.race(self, inst, lane, other));
+            }
             let operands = args[1..].iter().fold(0, |all, row| all | self.undefined[*row as usize]) >> lane & 1;
             let (old, unknown) = (memory.read(at, bytes), memory.is_undefined(at, bytes));
             if let Some(new) = updated(op, ty, old, [value(1), value(2)]) {

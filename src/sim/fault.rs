@@ -49,6 +49,10 @@ pub enum FaultKind {
     Barriers {
         other: Span,
     },
+    /// Another wave accesses the same workgroup memory there, one of the two writes it, and no barrier orders them.
+    Race {
+        other: Span,
+    },
     /// A wave ran this many instructions, and its loop, if it is in one, did not exit.
     Steps {
         limit: u64,
@@ -110,6 +114,13 @@ impl Fault {
                 Diagnostic::error(Code::BARRIER_NOT_REACHED, "invocations of a workgroup wait at different barriers")
                     .at(self.span, "some wait here")
                     .with(*other, "others wait here")
+            }
+            FaultKind::Race { other } => {
+                let message = "two waves race in workgroup memory";
+                let race = Diagnostic::error(Code::DATA_RACE, message).at(self.span, "this access");
+                let race = if *other == self.span { race } else { race.with(*other, "an access to the same bytes") };
+                race.note("no barrier orders the accesses, and one of them changes the bytes")
+                    .help("put `barrier();` between them")
             }
             FaultKind::Steps { limit } => {
                 Diagnostic::error(Code::STEP_LIMIT, format!("the loop does not end within {limit} steps"))

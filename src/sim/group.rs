@@ -3,7 +3,8 @@
 use super::fault::{Access, AccessKind, Fault, FaultKind, Invocation};
 use super::lanes::Lanes;
 use super::memory::Memory;
-use super::program::Program;
+use super::program::{Inst, Program};
+use super::races::Races;
 use super::watch::Watch;
 use super::wave::{Stop, Wave, low_lanes};
 use super::{Dispatch, Undefined};
@@ -16,6 +17,8 @@ pub(super) struct Env<'a> {
     pub buffers: &'a mut [Memory],
     pub push: Memory,
     pub shared: Memory,
+    /// The accesses to `shared`.
+    pub races: Races,
     pub lanes: Lanes,
     pub group: [u32; 3],
     pub groups: [u32; 3],
@@ -28,11 +31,13 @@ pub(super) struct Env<'a> {
 
 impl<'a> Env<'a> {
     pub fn new(program: &'a Program<'a>, dispatch: &Dispatch, buffers: &'a mut [Memory]) -> Env<'a> {
+        let shared_bytes = program.kernel.shared_bytes as usize;
         Env {
             program,
             buffers,
             push: dispatch.push.to_vec().into(),
-            shared: Memory::undefined(program.kernel.shared_bytes as usize),
+            shared: Memory::undefined(shared_bytes),
+            races: Races::new(if dispatch.allow_races { 0 } else { shared_bytes }),
             lanes: Lanes::new(program),
             group: [0; 3],
             groups: dispatch.groups,
@@ -62,6 +67,11 @@ impl<'a> Env<'a> {
         self.fault(wave, FaultKind::Barrier { waiting, of }, span, missing)
     }
 
+    /// A lane's access races with another one.
+    pub fn race(&self, wave: &Wave, inst: &Inst, lane: usize, other: Span) -> Box<Fault> {
+        self.fault(wave, FaultKind::Race { other }, inst.span, 1 << lane)
+    }
+
     /// An access that cannot be, for messages.
     pub fn access(&self, kind: AccessKind, access: MemoryAccess, offset: u64) -> Access {
         let kernel = self.program.kernel;
@@ -87,6 +97,7 @@ impl<'a> Env<'a> {
             let (row, layer) = (index / u64::from(x), index / u64::from(x) / u64::from(y));
             self.group = [(index % u64::from(x)) as u32, (row % u64::from(y)) as u32, layer as u32];
             self.shared.forget();
+            self.races.order();
             match self.program.has_barrier {
                 true => self.run_together(&mut waves)?,
                 false => self.run_in_turn(&mut waves[0])?,
@@ -129,6 +140,7 @@ impl<'a> Env<'a> {
                 None => return Ok(()),
                 Some(first) => self.meet(waves, &stops, *first)?,
             }
+            self.races.order();
         }
     }
 

@@ -58,6 +58,11 @@ impl Memory {
         }
     }
 
+    /// Returns true if a write would change nothing.
+    pub(super) fn holds(&self, at: usize, bytes: usize, value: u64, undefined: bool) -> bool {
+        self.bytes[at..at + bytes] == value.to_le_bytes()[..bytes] && self.is_undefined(at, bytes) == undefined
+    }
+
     /// Writes the low bytes of a number, either all defined or all undefined.
     pub(super) fn write(&mut self, at: usize, bytes: usize, value: u64, undefined: bool) {
         self.bytes[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);

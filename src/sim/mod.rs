@@ -5,7 +5,8 @@
 //! that every run gives the same bits. Cross-lane operations run by their meaning or, after lowering, as primitives;
 //! both use the functions that prove plans. Undefined values are tracked. A run ends with a [`Fault`] when an undefined
 //! value reaches a buffer, a branch or an address, when an access is out of range, when only some invocations reach a
-//! barrier, and when a wave exceeds its instruction limit. Data races are not detected.
+//! barrier, when two waves race in workgroup memory, and when a wave exceeds its instruction limit. Races in buffers are
+//! not detected.
 
 mod access;
 mod fault;
@@ -14,6 +15,7 @@ mod lanes;
 mod memory;
 mod physical;
 mod program;
+mod races;
 mod straight;
 #[cfg(test)]
 mod tests;
@@ -49,12 +51,14 @@ pub struct Dispatch<'a> {
     /// Instructions that a wave may run before its loop counts as endless.
     pub max_steps: u64,
     pub undefined: Undefined,
+    /// True if waves may race in workgroup memory. Otherwise the run ends with a fault.
+    pub allow_races: bool,
 }
 
 impl Dispatch<'_> {
     /// A dispatch of this many workgroups, with default settings.
     pub fn new(groups: [u32; 3]) -> Dispatch<'static> {
-        Dispatch { groups, push: &[], max_steps: MAX_STEPS, undefined: Undefined::Refuse }
+        Dispatch { groups, push: &[], max_steps: MAX_STEPS, undefined: Undefined::Refuse, allow_races: false }
     }
 }
 

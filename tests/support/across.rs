@@ -1,8 +1,8 @@
 //! One text in subgroups of every size: in the simulator, and on targets of every kind.
 
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
-use crosslane::ir::Stage;
-use crosslane::kernel::Specializations;
+use crosslane::ir::{Scope, Stage};
+use crosslane::kernel::{Kernel, Op, Specializations};
 use crosslane::profile::{Profile, Target};
 use crosslane::source::NoIncludes;
 
@@ -45,19 +45,44 @@ impl Text<'_> {
         Input { name: self.name, bytes: self.source.as_bytes(), language: Language::Glsl }
     }
 
+    fn kernel(&self, lanes: usize, reproducible: bool) -> Result<Kernel, String> {
+        let mut options = ordered("spirv-1.6");
+        options.profile.reproducible = reproducible;
+        options.profile = options.profile.with_wave_size(Some(lanes as u32));
+        compiler::parsed(&self.input(), &options, &Specializations::new())
+    }
+
     /// The buffers after a run in the simulator.
     ///
     /// # Errors
     /// Returns why it does not run, or that a result is undefined.
     pub fn simulated(&self, lanes: usize) -> Result<Vec<Buffers>, String> {
-        let mut options = ordered("spirv-1.6");
-        options.profile = options.profile.with_wave_size(Some(lanes as u32));
-        let kernel = compiler::parsed(&self.input(), &options, &Specializations::new())?;
-        let after = simulator::run(&kernel, lanes, &self.request)?;
+        let after = simulator::run(&self.kernel(lanes, true)?, lanes, &self.request)?;
         if after.iter().any(|run| run[1].undefined.contains(&true)) {
             return Err(format!("a word is undefined in {lanes} lanes"));
         }
         Ok(after.into_iter().map(|run| run.into_iter().map(|buffer| buffer.words).collect()).collect())
+    }
+
+    /// Removes one barrier of the kernel at a time. Returns how many removals the simulator notices, and how many it does
+    /// not.
+    ///
+    /// # Errors
+    /// Returns why it does not compile.
+    pub fn without_barriers(&self, lanes: usize) -> Result<[usize; 2], String> {
+        let kernel = self.kernel(lanes, false)?;
+        let mut counts = [0; 2];
+        for (block, data) in kernel.blocks.iter() {
+            for (at, inst) in data.insts.iter().enumerate() {
+                if !matches!(kernel.insts[*inst].op, Op::Barrier { execution: Some(Scope::Workgroup), .. }) {
+                    continue;
+                }
+                let mut without = kernel.clone();
+                without.blocks[block].insts.remove(at);
+                counts[usize::from(simulator::run(&without, lanes, &self.request).is_ok())] += 1;
+            }
+        }
+        Ok(counts)
     }
 
     /// Runs it in the simulator in subgroups of every size, which must leave the same. Returns that.

@@ -204,6 +204,37 @@ fn runs_that_would_hang_end_with_a_message() {
     assert!(err.contains("error[E0803]: the loop does not end within 5000 steps") && err.contains("a.comp:6"), "{err}");
 }
 
+/// Two waves race where a barrier is missing.
+#[test]
+fn races_in_workgroup_memory_are_shown() {
+    let text = "#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer Out { uint o[]; };
+shared uint sums[64];
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    sums[i] = i;
+    barrier();
+    sums[i] = 2u * i + 1u;
+    o[i] = sums[63u - i];
+}
+";
+    let race = folder("race", text);
+    let run = |more: &[&str]| {
+        let output = race.run(&[&["run", "a.comp", "-b", "0=zeros:u32:64", "--print", "0:u32:2"], more].concat());
+        (status(&output), stdout(&output), stderr(&output))
+    };
+    let (code, _, err) = run(&[]);
+    assert_eq!(code, 1);
+    for part in
+        ["error[E0807]: two waves race in workgroup memory", "a.comp:9:5", "put `barrier();` between them", "wave 1"]
+    {
+        assert!(err.contains(part), "{err}");
+    }
+    assert_eq!(run(&["--wave-size", "64"]).0, 0);
+    assert_eq!(run(&["--allow-races"]).0, 0);
+}
+
 #[test]
 fn missing_and_odd_buffers_are_named() {
     let folder = folder("buffers", DOUBLE);

@@ -46,6 +46,9 @@ pub struct RunArgs {
     /// Instructions that a wave may run before its loop is said not to end.
     #[arg(long, value_name = "N", default_value_t = crate::sim::MAX_STEPS, help_heading = EXECUTION)]
     pub max_steps: u64,
+    /// Run on where waves race in workgroup memory.
+    #[arg(long, help_heading = EXECUTION)]
+    pub allow_races: bool,
     /// Run the operations as what they mean, before any pass, whatever the profile.
     #[arg(long, help_heading = EXECUTION)]
     pub reference: bool,

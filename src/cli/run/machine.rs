@@ -141,7 +141,8 @@ impl Opened {
 fn simulate(work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
     let undefined = if work.args.keep_undefined { Undefined::Keep } else { Undefined::Refuse };
     let (groups, push) = (work.request.groups, &work.request.push[..]);
-    let dispatch = Dispatch { groups, push, max_steps: work.args.max_steps, undefined };
+    let RunArgs { max_steps, allow_races, .. } = *work.args;
+    let dispatch = Dispatch { groups, push, max_steps, undefined, allow_races };
     Ok(simulate::run(&work.shader.kernel, work.shader.wave_size, &dispatch, before.to_vec())?)
 }
 

@@ -2,9 +2,9 @@
 
 use super::{Dispatch, Shader, U32, access, run, word};
 use crate::diagnostic::Code;
-use crate::ir::{MemoryKinds, Order, Scope};
-use crate::kernel::{BinOp, MemorySpace, Op, Ty};
-use crate::sim::{Access, AccessKind, FaultKind, Program, Use};
+use crate::ir::{AtomicOp, MemoryKinds, Order, Scope};
+use crate::kernel::{BinOp, MemorySpace, Op, Ty, Value};
+use crate::sim::{Access, AccessKind, Fault, FaultKind, Program, Use};
 use crate::source::Span;
 
 pub fn barrier(s: &mut Shader) {
@@ -94,6 +94,66 @@ fn returned_invocations_reach_no_barrier() {
     });
     barrier(&mut s);
     assert_eq!(s.run(8, 1, &[]).expect_err("3 have returned").kind, FaultKind::Barrier { waiting: 5, of: 8 });
+}
+
+const SHARED: MemorySpace = MemorySpace::Shared;
+
+fn loads(s: &mut Shader, address: Value) {
+    s.b.load(access(SHARED, 4), address);
+}
+
+fn stores(s: &mut Shader, address: Value) {
+    let local = s.local;
+    s.b.store(access(SHARED, 4), address, &[local]);
+}
+
+fn stores_again(s: &mut Shader, address: Value) {
+    let old = s.b.load(access(SHARED, 4), address)[0];
+    s.b.store(access(SHARED, 4), address, &[old]);
+}
+
+fn adds(s: &mut Shader, address: Value) {
+    let (access, local) = (access(SHARED, 4), s.local);
+    let op = Op::Atomic { op: AtomicOp::Add, ty: U32, access, scope: Scope::Workgroup, order: Order::Relaxed };
+    s.b.value(op, &[address, local], Ty::B32);
+}
+
+/// An access to the word at an address.
+type Act = fn(&mut Shader, Value);
+
+/// Accesses the own word, then that of the mirrored invocation, in workgroups of 8.
+fn in_turn(lanes: u32, orders: bool, [first, second]: [Act; 2]) -> Result<Vec<u32>, Box<Fault>> {
+    let mut s = Shader::new(8);
+    s.b.kernel.shared_bytes = 32;
+    let (own, last) = (s.address(s.local), s.b.u32(7));
+    let mirrored = s.b.bin(BinOp::Sub, U32, last, s.local);
+    let mirrored = s.address(mirrored);
+    s.b.span = Span::new(3, 5);
+    first(&mut s, own);
+    if orders {
+        barrier(&mut s);
+    }
+    s.b.span = Span::new(7, 9);
+    second(&mut s, mirrored);
+    s.run(lanes, 2, &[])
+}
+
+#[test]
+fn waves_that_race_in_workgroup_memory_are_named() {
+    let racing: [[Act; 2]; 6] =
+        [[stores, loads], [loads, stores], [stores, stores], [adds, loads], [adds, stores], [stores, adds]];
+    for pair in racing {
+        let fault = in_turn(4, false, pair).expect_err("a race");
+        let FaultKind::Race { other } = fault.kind else { panic!("{fault:?}") };
+        let (earlier, later) = (Span::new(3, 5), Span::new(7, 9));
+        assert!([(earlier, later), (later, earlier)].contains(&(fault.span, other)), "{fault:?}");
+        assert_eq!((fault.diagnostic().code, fault.at.wave), (Code::DATA_RACE, 1));
+        assert!(in_turn(4, true, pair).is_ok() && in_turn(8, false, pair).is_ok());
+    }
+    let harmless: [[Act; 2]; 3] = [[loads, loads], [adds, adds], [loads, stores_again]];
+    for pair in harmless {
+        assert!(in_turn(4, false, pair).is_ok());
+    }
 }
 
 #[test]

@@ -27,13 +27,40 @@ pub struct Kernel {
 
 /// The kernel for a seed.
 pub fn kernel(seed: u64) -> Kernel {
-    let mut rng = Rng::new(seed ^ 0x5e63);
-    let invocations = *rng.pick(&WORKGROUPS);
-    let mut maker = Maker { rng, invocations, loops: 0, functions: 0 };
+    let mut maker = Maker::new(seed);
     let functions: String = (0..maker.rng.below(3)).map(|_| maker.function()).collect();
     let body: String = (0..3 + maker.rng.below(5)).map(|_| maker.statement(0)).collect();
-    let source = format!(
-        "#version 450
+    maker.kernel(&functions, &body)
+}
+
+/// A kernel of operations alone, all of which every invocation runs once.
+pub fn straight(seed: u64) -> Kernel {
+    let mut maker = Maker::new(seed);
+    maker.invocations = maker.invocations.next_power_of_two();
+    let mix = "    a = a * 7u + i; b ^= a >> 5; f = small(a + b); c = ((a ^ b) & 4u) != 0u;\n";
+    let body: String = (0..3 + maker.rng.below(5)).map(|_| maker.operation() + mix).collect();
+    maker.kernel("", &body)
+}
+
+struct Maker {
+    rng: Rng,
+    invocations: usize,
+    /// Loops so far, which name their counters.
+    loops: usize,
+    functions: usize,
+}
+
+impl Maker {
+    fn new(seed: u64) -> Maker {
+        let mut rng = Rng::new(seed ^ 0x5e63);
+        let invocations = *rng.pick(&WORKGROUPS);
+        Maker { rng, invocations, loops: 0, functions: 0 }
+    }
+
+    fn kernel(self, functions: &str, body: &str) -> Kernel {
+        let invocations = self.invocations;
+        let source = format!(
+            "#version 450
 #extension GL_CROSSLANE_portable : require
 layout(local_size_x = {invocations}) in;
 layout(std430, binding = 0) readonly buffer In {{ uint given[]; }};
@@ -52,19 +79,10 @@ float small(uint v) {{ return float(int(v & 1023u) - 512) * 0.125; }}
     o[{RESULTS}u * i + 3u] = uint(c);
 }}
 "
-    );
-    Kernel { source, invocations }
-}
+        );
+        Kernel { source, invocations }
+    }
 
-struct Maker {
-    rng: Rng,
-    invocations: usize,
-    /// Loops so far, which name their counters.
-    loops: usize,
-    functions: usize,
-}
-
-impl Maker {
     /// A width of which the workgroup has whole segments.
     fn width(&mut self) -> usize {
         let fits = |width: &&usize| self.invocations.is_multiple_of(**width);
