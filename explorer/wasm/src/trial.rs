@@ -106,7 +106,7 @@ impl Setup {
     }
 
     pub fn dispatch(&self, request: &Request) -> Dispatch<'_> {
-        Dispatch { groups: request.groups, push: &self.push, max_steps: MAX_STEPS, undefined: Undefined::Keep }
+        Dispatch { push: &self.push, max_steps: MAX_STEPS, undefined: Undefined::Keep, ..Dispatch::new(request.groups) }
     }
 
     fn add(
