@@ -82,6 +82,8 @@ features! {
     ShaderBallotAmd = "shader-ballot-amd",
     /// Numbers of the processor and of its warps (SPV_NV_shader_sm_builtins).
     SmBuiltins = "sm-builtins",
+    /// Workgroups that have started continue to run, whatever others wait for.
+    ForwardProgress = "forward-progress",
     /// Matrices that a subgroup holds together (SPV_KHR_cooperative_matrix).
     CooperativeMatrix = "cooperative-matrix",
     /// Instructions of SPIR-V by number.
@@ -163,7 +165,7 @@ impl Feature {
         let of = self.name().split_once('-').and_then(|(key, _)| Target::named(key));
         match of {
             Some(of) => of == target || target.row().shares.contains(&self),
-            None => self == Feature::SmBuiltins || !target.is_hardware(),
+            None => matches!(self, Feature::SmBuiltins | Feature::ForwardProgress) || !target.is_hardware(),
         }
     }
 

@@ -102,25 +102,33 @@ impl Text<'_> {
     /// # Errors
     /// Returns the first difference.
     pub fn check_target(&self, (name, lanes): (&str, usize), expected: &[Buffers]) -> Result<(), String> {
+        self.check(name, &ordered(name), lanes, expected)
+    }
+
+    /// Compares the run with these options.
+    ///
+    /// # Errors
+    /// Returns the first difference.
+    pub fn check(&self, name: &str, options: &Options, lanes: usize, expected: &[Buffers]) -> Result<(), String> {
         let who = format!("{name} in {lanes} lanes");
-        let after = self.on_target(name, lanes).map_err(|why| format!("{who}: {why}"))?;
+        let after = self.on_target(options, lanes).map_err(|why| format!("{who}: {why}"))?;
         self.same(&who, expected, &after)
     }
 
-    fn on_target(&self, name: &str, lanes: usize) -> Result<Vec<Buffers>, String> {
-        let (input, options, settings) = (&self.input(), ordered(name), Specializations::new());
+    fn on_target(&self, options: &Options, lanes: usize) -> Result<Vec<Buffers>, String> {
+        let (input, settings) = (&self.input(), Specializations::new());
         let request = &self.request;
         match options.profile.target {
-            Target::Ptx => ptx::run(&compiler::ptx_program(input, &options, &settings)?, request, ptx::SCHEDULES[0]),
+            Target::Ptx => ptx::run(&compiler::ptx_program(input, options, &settings)?, request, ptx::SCHEDULES[0]),
             Target::Nv => {
-                let program = compiler::nv_program(input, &options, &settings)?;
+                let program = compiler::nv_program(input, options, &settings)?;
                 nv::run(&program.text, &program.reflection, request)
             }
             Target::Amd => {
-                let program = compiler::amd_program(input, &options, &settings)?;
+                let program = compiler::amd_program(input, options, &settings)?;
                 interpret::interpret(&program, &options.profile.processor, request, Order::Ascending)
             }
-            target => match (target, artifact(input, &options)?) {
+            target => match (target, artifact(input, options)?) {
                 (Target::Wgsl, Artifact::Text(text)) => dawn::run(lanes, &text, request),
                 (_, artifact) => {
                     let spirv = compiler::module_of(target, artifact, Stage::Compute)?;

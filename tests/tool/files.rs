@@ -411,3 +411,26 @@ fn the_header_compiles_with_every_form_of_its_extension() {
     assert!(texts[0].contains("v_add_f32_dpp"), "{}", texts[0]);
     assert!(texts.iter().all(|text| *text == texts[0]));
 }
+
+/// `include/crosslane_device.glsl` makes workgroups wait for others, which only some hardware allows.
+#[test]
+fn scans_over_the_dispatch_need_forward_progress() {
+    let folder = Folder::new("device");
+    folder.file("crosslane_device.glsl", include_str!("../../include/crosslane_device.glsl"));
+    let text = "#version 450\n#extension GL_GOOGLE_include_directive : require\n#define CROSSLANE_DEVICE_BINDING 2\n\
+                #include \"crosslane_device.glsl\"\nlayout(local_size_x = 64) in;\n\
+                layout(binding = 0) buffer B { uint x[]; };\nvoid main() {\n    uint tile = deviceTile();\n    \
+                x[tile * 64u + gl_LocalInvocationIndex] = deviceExclusiveAdd(1u, tile);\n}\n";
+    folder.file("a.comp", text);
+    folder.file("own.toml", "inherit = \"spirv-1.6\"\nname = \"own\"\nadd-features = [\"forward-progress\"]\n");
+    for profile in ["gfx1030", "gfx900", "nv-volta", "ptx-sm30", "spirv-amd", "spirv-nvidia", "own.toml"] {
+        let output = folder.run(&["compile", "a.comp", "-p", profile, "-o", "out"]);
+        assert_eq!((status(&output), &*stderr(&output)), (0, ""), "{profile}");
+    }
+    for profile in ["spirv-1.6", "hlsl-6.6", "msl-3.0", "wgsl", "glsl-450-khr"] {
+        let output = folder.run(&["compile", "a.comp", "-p", profile, "-o", "out"]);
+        let err = stderr(&output);
+        assert_eq!(status(&output), 3, "{profile}: {err}");
+        assert!(err.contains(&format!("the profile {profile} lacks forward-progress")), "{err}");
+    }
+}

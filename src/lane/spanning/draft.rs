@@ -65,6 +65,7 @@ impl Draft {
         match (op, a, b) {
             (_, Operand::Const(x), Operand::Const(y)) => op.on_constants(x, y),
             (AluOp::Add | AluOp::Shr | AluOp::Shl, _, Operand::Const(0)) => Some(a),
+            (AluOp::And, _, Operand::Const(u32::MAX)) => Some(a),
             (AluOp::Add, Operand::Const(0), _) => Some(b),
             _ => None,
         }

@@ -16,7 +16,7 @@ pub struct Caches {
 
 impl Caches {
     pub fn check(&self, inst: &Inst) -> Result<(), String> {
-        if !matches!(inst.unit, Unit::Vmem | Unit::Flat) || inst.writes.is_empty() {
+        if !reads_cache(inst) {
             return Ok(());
         }
         match (self.inner, self.barrier) {
@@ -33,8 +33,13 @@ impl Caches {
                 *self = Self { unused: true, ..Self::default() };
             }
             "s_barrier" | "s_barrier_wait" => self.barrier |= self.unused,
-            _ if matches!(inst.unit, Unit::Vmem | Unit::Flat) && !inst.writes.is_empty() => self.unused = false,
+            _ if reads_cache(inst) => self.unused = false,
             _ => {}
         }
     }
+}
+
+/// Returns true for loads. Atomic operations run in the L2 cache, which has no stale values.
+fn reads_cache(inst: &Inst) -> bool {
+    matches!(inst.unit, Unit::Vmem | Unit::Flat) && !inst.writes.is_empty() && !inst.name.contains("_atomic_")
 }
