@@ -1,10 +1,10 @@
 //! Programs by crosslane on the GPU compared with those by other compilers for the same work: whole kernels as NVIDIA
 //! assembly next to the driver's program for the GLSL, as SPIR-V next to glslang's modules, and as PTX; then single
-//! operations. Everything in a row runs alternately in one process; times are the GPU's own. Measures the interfaces
-//! that the machine has: NVIDIA's OpenGL, Vulkan and CUDA.
+//! operations, and operations over the workgroup as SPIR-V. Everything in a row runs alternately in one process; times are
+//! the GPU's own. Measures the interfaces that the machine has: NVIDIA's OpenGL, Vulkan and CUDA.
 //!
-//! `cargo bench --bench gpu -- WORD NAME…` does a part: `operations`; `kernels`, optionally only those whose names
-//! contain a NAME; `check` compares the results of kernels and measures nothing; `texts` prints kernels as passed to
+//! `cargo bench --bench gpu -- WORD NAME…` does a part: `operations`; `workgroups`; `kernels`, optionally only those whose
+//! names contain a NAME; `check` compares the results of kernels and measures nothing; `texts` prints kernels as passed to
 //! the driver. `CROSSLANE_GGML` names the folder with ggml's shaders, `CROSSLANE_JUDGES` the folder with glslang.
 //! `CROSSLANE_VERIFIED=docs/verified/speed-nvidia.md` writes the tables into that page. A wrong result makes the run
 //! fail.
@@ -13,6 +13,7 @@ mod kernels;
 mod operations;
 mod overhead;
 mod ways;
+mod workgroups;
 
 use crosslane::run::{cuda, vulkan};
 use std::path::Path;
@@ -57,6 +58,9 @@ fn main() -> ExitCode {
         sections.extend(
             painter.as_ref().map(|painter| ("Operations", operations::section(painter, cuda.as_ref(), overhead))),
         );
+    }
+    if ["", "workgroups"].contains(&part) {
+        sections.extend(vulkan.as_ref().map(|device| ("The workgroup", workgroups::section(device))));
     }
     for (title, body) in &sections {
         println!("## {title}\n\n{body}\n");

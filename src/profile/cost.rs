@@ -45,6 +45,9 @@ cost_classes! {
     /// A reduction of segments as one instruction (OpGroupNonUniform… with ClusteredReduce), which the driver expands
     /// to several.
     Clustered = "clustered" for Clustered,
+    /// A scan of the subgroup as one instruction (OpGroupNonUniform… with InclusiveScan or ExclusiveScan), which the driver
+    /// expands to several.
+    Scan = "scan" for Arithmetic,
     /// SHFUP, SHFDOWN, SHFIDX, SHFXOR.
     NvShuffle = "nv-shuffle" for NvShuffle,
     /// QSWZ.

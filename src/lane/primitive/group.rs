@@ -203,6 +203,10 @@ impl Instruction for GroupOp {
 
     /// A driver compiles the others, and no profile has a cost for them.
     fn cost_class(&self) -> Option<CostClass> {
-        matches!(self, GroupOp::Reduce(_, GroupReduce::Clustered(_))).then_some(CostClass::Clustered)
+        match self {
+            GroupOp::Reduce(_, GroupReduce::Clustered(_)) => Some(CostClass::Clustered),
+            GroupOp::Reduce(_, GroupReduce::Inclusive | GroupReduce::Exclusive) => Some(CostClass::Scan),
+            _ => None,
+        }
     }
 }
