@@ -49,6 +49,9 @@ pub const MATCH_ALL: &str = "match.all.sync";
 /// The instruction that waits for the lanes of a mask.
 pub const SYNC: &str = "bar.warp.sync";
 
+/// An instruction that ptxas never predicates, so that the branch around it stays a branch.
+pub const KEEPS_BRANCH: &str = "nanosleep.u32 0;";
+
 /// The reduction of 32-bit integers.
 pub fn reduction(op: ReduceOp, is_signed: bool) -> String {
     let letter = if is_signed { 's' } else { 'u' };

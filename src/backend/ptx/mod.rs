@@ -69,7 +69,7 @@ fn unit(line: &str) -> Unit {
         _ if line.trim_end().ends_with(':') => Unit::Label,
         _ if begins(&["shfl"]) => Unit::Shuffle,
         _ if begins(&["vote", "match", "redux", "bar.warp"]) => Unit::Vote,
-        _ if begins(&["bra", "ret", "bar"]) => Unit::Control,
+        _ if begins(&["bra", "ret", "bar", "nanosleep"]) => Unit::Control,
         _ if begins(&["ld.", "st.", "atom", "red.", "membar"]) => Unit::Memory,
         _ => Unit::Arithmetic,
     }

@@ -121,8 +121,7 @@ fn reduced(draft: &mut Draft, op: ReduceOp, wanted: ReduceKind, members: Members
     let width = draft.segment();
     let own = within_part(draft, LaneOp::Reduce { op, kind, width, members }, VALUE);
     let parts = Parts::send(draft, &[own], Join::Reduce(op)).condensed(draft);
-    // Reading few parts costs less than the branch, as does one instruction for the whole subgroup. ptxas 13.0 with -O2
-    // gives a `redux.sync` in such a branch a wrong predicate.
+    // Reading few parts costs less than the branch, as does one instruction for the whole subgroup.
     let is_sum_of_floats = given.float && matches!(op, ReduceOp::Add | ReduceOp::Mul);
     let is_long = draft.parts() > FEW && (draft.parts() < draft.part || is_sum_of_floats);
     if wanted == ReduceKind::Reduce && members == Members::All && is_long {

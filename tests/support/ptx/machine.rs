@@ -326,7 +326,7 @@ impl<'p> Group<'p> {
                 return Ok(());
             }
             "vote" | "match" | "redux" | "shfl" | "bar" => return self.arrive(lane, inst),
-            "membar" => {}
+            "membar" | "nanosleep" => {}
             "ld" => self.load(lane, inst)?,
             "st" => self.store(lane, inst)?,
             "atom" => self.atomic(lane, inst)?,

@@ -326,6 +326,19 @@ impl Selector<'_> {
         self.close(outer);
     }
 
+    /// Returns true if a branch may skip this place in an iteration of the innermost loop, or in the kernel if there is
+    /// none.
+    pub fn is_skipped(&self) -> bool {
+        let innermost = self.frames.last().and_then(|frame| frame.ahead.last());
+        innermost.is_some_and(|point| match point.goal {
+            Goal::Next(of) => match self.kernel.insts[of].op {
+                Op::Loop { body, .. } => self.continues_inside(of, body),
+                _ => false,
+            },
+            Goal::End(_) | Goal::Return => true,
+        })
+    }
+
     /// Returns true if a place other than the end of a loop's body jumps to its continue block.
     fn continues_inside(&self, of: InstId, body: BlockId) -> bool {
         let mut ends = self.tree.inside(body).iter().filter_map(|block| self.kernel.blocks[*block].insts.last());

@@ -101,6 +101,11 @@ impl Selector<'_> {
     fn redux(&mut self, fold: ReduceOp, ty: Scalar, value: Value) -> Reg {
         let (word, lanes) = (self.in_word(ty, value), self.members());
         let all = self.word(mnemonic::reduction(fold, ty.is_signed()), format_args!("{word}, {lanes}"));
+        // ptxas 13.0 (-O2) makes a short branch on a uniform predicate UPn, and its `redux.sync`, code under the unrelated
+        // predicate Pn.
+        if self.is_skipped() {
+            self.push(mnemonic::KEEPS_BRANCH.to_owned());
+        }
         if ty.width < 32 { self.cut(ty, all) } else { all }
     }
 
