@@ -4,8 +4,9 @@
 // For editors and for compilers that lack these functions. Include the file after the `#version` line. crosslane takes a shader
 // that includes it with `#extension GL_CROSSLANE_portable` as `require`, as `enable`, or without that line; other compilers
 // refuse `require`. Float reductions and scans add in the order of `--reproducible`. Widths may be variables here, and must be
-// constants for crosslane. Define CROSSLANE_DOUBLES for doubles. Types of extensions, names of widths above 64 and functions over
-// the workgroup are missing. The file needs GLSL 4.50 for Vulkan 1.1.
+// constants for crosslane. Define CROSSLANE_DOUBLES for doubles, and CROSSLANE_WORKGROUP as the number of invocations of a workgroup
+// for functions over the workgroup, which have no doubles. Types of extensions and names of widths above 64 are missing. The file
+// needs GLSL 4.50 for Vulkan 1.1.
 #ifndef CROSSLANE_GLSL
 #define CROSSLANE_GLSL
 #ifndef GL_CROSSLANE_shuffle
@@ -175,6 +176,114 @@ bool crosslane_same(double a, double b) { return a == b || isnan(a) && isnan(b);
     bool name##16() { return name(16u); } \
     bool name##32() { return name(32u); } \
     bool name##64() { return name(64u); }
+
+// ---- the workgroup: invocations exchange values in shared memory ----
+#ifdef CROSSLANE_WORKGROUP
+shared uint crosslane_cells[4][CROSSLANE_WORKGROUP];
+uint crosslane_number() { return gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID; }
+#define CROSSLANE_CELL(T, to, from) \
+    void crosslane_put(uint column, T v) { crosslane_cells[column][crosslane_number()] = to(v); } \
+    void crosslane_get(uint column, uint j, out T v) { v = from(crosslane_cells[column][j]); }
+#define CROSSLANE_CELLS(T, S, size) \
+    void crosslane_put(uint column, T v) { for (uint n = 0u; n < size; ++n) crosslane_put(column + n, v[n]); } \
+    void crosslane_get(uint column, uint j, out T v) { \
+        for (uint n = 0u; n < size; ++n) { S s; crosslane_get(column + n, j, s); v[n] = s; } \
+    }
+// The value of invocation j.
+#define CROSSLANE_AT(T) \
+    T crosslane_at(T v, uint j) { \
+        T got; \
+        crosslane_put(0u, v); \
+        barrier(); \
+        crosslane_get(0u, j, got); \
+        barrier(); \
+        return got; \
+    }
+#define CROSSLANE_EXCHANGE(S, V, to, from) \
+    CROSSLANE_CELL(S, to, from) CROSSLANE_CELLS(V##2, S, 2u) CROSSLANE_CELLS(V##3, S, 3u) CROSSLANE_CELLS(V##4, S, 4u) \
+    CROSSLANE_AT(S) CROSSLANE_AT(V##2) CROSSLANE_AT(V##3) CROSSLANE_AT(V##4)
+CROSSLANE_EXCHANGE(uint, uvec, uint, uint)
+CROSSLANE_EXCHANGE(int, ivec, uint, int)
+CROSSLANE_EXCHANGE(float, vec, floatBitsToUint, uintBitsToFloat)
+CROSSLANE_EXCHANGE(bool, bvec, uint, bool)
+
+#define CROSSLANE_WORKGROUP_REDUCE(T, name, op) \
+    T name(T v) { \
+        uint i = crosslane_number(); \
+        for (uint d = 1u; d < CROSSLANE_WORKGROUP; d <<= 1) { \
+            uint block = (i / d ^ 1u) * d; \
+            bool exists = block < CROSSLANE_WORKGROUP; \
+            T other = crosslane_at(v, exists ? block : i); \
+            if (exists) v = CROSSLANE_##op(v, other); \
+        } \
+        return v; \
+    }
+CROSSLANE_WORKGROUP_REDUCE(uint, crosslane_all, And)
+CROSSLANE_WORKGROUP_REDUCE(uint, crosslane_any, Or)
+#define CROSSLANE_WORKGROUP_STEPS(T, v, op, head) { \
+        uint i = crosslane_number(); \
+        for (uint d = 1u; d < CROSSLANE_WORKGROUP; d <<= 1) { \
+            bool takes = d < 16u ? (i & 15u) >= d : (i & d) != 0u; \
+            uint source = d < 16u ? i - d : (i & ~(2u * d - 1u)) + d - 1u; \
+            T below = crosslane_at(v, takes ? source : i); \
+            if (takes && source >= head) v = CROSSLANE_##op(below, v); \
+        } \
+    }
+#define CROSSLANE_WORKGROUP_INCLUSIVE(T, name, op) \
+    T name(T v) { \
+        CROSSLANE_WORKGROUP_STEPS(T, v, op, 0u) \
+        return v; \
+    }
+#define CROSSLANE_WORKGROUP_EXCLUSIVE(T, name, op, identity) \
+    T name(T v) { \
+        CROSSLANE_WORKGROUP_STEPS(T, v, op, 0u) \
+        uint i = crosslane_number(); \
+        T below = crosslane_at(v, max(i, 1u) - 1u); \
+        return i == 0u ? T(identity) : below; \
+    }
+#define CROSSLANE_WORKGROUP_OF_BOOLS(T, U, name) T name(T v) { return T(name(U(v))); }
+uint crosslane_nearest(bool head) {
+    uint nearest = head ? crosslane_number() : 0u;
+    CROSSLANE_WORKGROUP_STEPS(uint, nearest, Max, 0u)
+    return nearest;
+}
+#define CROSSLANE_WORKGROUP_SEGMENTED(T, name, op) \
+    T name(T v, bool head) { \
+        uint nearest = crosslane_nearest(head); \
+        CROSSLANE_WORKGROUP_STEPS(T, v, op, nearest) \
+        return v; \
+    }
+#define CROSSLANE_WORKGROUP_SORT_PAIRS(K, V, name) \
+    void name(inout K key, inout V value) { \
+        uint i = crosslane_number(), rank = 0u; \
+        crosslane_put(0u, key); \
+        crosslane_put(1u, value); \
+        barrier(); \
+        for (uint j = 0u; j < CROSSLANE_WORKGROUP; ++j) { \
+            K k; \
+            V v; \
+            crosslane_get(0u, j, k); \
+            crosslane_get(1u, j, v); \
+            bool earlier = crosslane_less(v, value) || crosslane_same(v, value) && j < i; \
+            if (crosslane_less(k, key) || crosslane_same(k, key) && earlier) ++rank; \
+        } \
+        crosslane_cells[2][rank] = i; \
+        barrier(); \
+        uint from = crosslane_cells[2][i]; \
+        crosslane_get(0u, from, key); \
+        crosslane_get(1u, from, value); \
+        barrier(); \
+    }
+#define CROSSLANE_WORKGROUP_SORT_KEYS(K, name) void name(inout K key) { uint value = 0u; name(key, value); }
+#define CROSSLANE_WORKGROUP_BROADCAST(T, name) T name(T v, uint index) { return crosslane_at(v, index); }
+#define CROSSLANE_WORKGROUP_EQUAL(T, name) \
+    bool name(T v) { \
+        uint same = uint(v == crosslane_at(v, 0u)); \
+        return crosslane_all(same) != 0u; \
+    }
+#define CROSSLANE_WORKGROUP_VOTE(name, of) bool name(bool p) { return of(uint(p)) != 0u; }
+#define CROSSLANE_WORKGROUP_LAST(name) bool name() { return crosslane_number() == CROSSLANE_WORKGROUP - 1u; }
+#endif
 
 CROSSLANE_QUAD_VOTE(allQuad, And)
 CROSSLANE_REDUCE(float, allReduceAdd, Add)
@@ -939,6 +1048,431 @@ CROSSLANE_SEGMENTED(dvec2, segmentedReduceMin, Min)
 CROSSLANE_SEGMENTED(dvec3, segmentedReduceMin, Min)
 CROSSLANE_SEGMENTED(dvec4, segmentedReduceMin, Min)
 CROSSLANE_SORT_KEYS(double, bitonicSort)
+#endif
+#ifdef CROSSLANE_WORKGROUP
+CROSSLANE_WORKGROUP_VOTE(workgroupAll, crosslane_all)
+CROSSLANE_WORKGROUP_EQUAL(float, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(vec2, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(vec3, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(vec4, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(int, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(ivec2, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(ivec3, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(ivec4, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(uint, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(uvec2, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(uvec3, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(uvec4, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(bool, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(bvec2, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(bvec3, workgroupAllEqual)
+CROSSLANE_WORKGROUP_EQUAL(bvec4, workgroupAllEqual)
+CROSSLANE_WORKGROUP_REDUCE(float, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(vec2, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(vec3, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(vec4, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupAllReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupAllReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupAllReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupAllReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupAllReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupAllReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupAllReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupAllReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupAllReduceAnd, And)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupAllReduceAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupAllReduceAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupAllReduceAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupAllReduceAnd)
+CROSSLANE_WORKGROUP_REDUCE(float, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(vec2, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(vec3, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(vec4, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupAllReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(float, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(vec2, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(vec3, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(vec4, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupAllReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(float, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(vec2, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(vec3, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(vec4, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupAllReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupAllReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupAllReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupAllReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupAllReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupAllReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupAllReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupAllReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupAllReduceOr, Or)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupAllReduceOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupAllReduceOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupAllReduceOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupAllReduceOr)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupAllReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupAllReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupAllReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupAllReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupAllReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupAllReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupAllReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupAllReduceXor, Xor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupAllReduceXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupAllReduceXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupAllReduceXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupAllReduceXor)
+CROSSLANE_WORKGROUP_VOTE(workgroupAny, crosslane_any)
+CROSSLANE_WORKGROUP_SORT_PAIRS(float, float, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_PAIRS(int, float, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_PAIRS(uint, float, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_PAIRS(float, int, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_PAIRS(int, int, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_PAIRS(uint, int, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_PAIRS(float, uint, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_PAIRS(int, uint, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_PAIRS(uint, uint, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_PAIRS(float, bool, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_PAIRS(int, bool, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_PAIRS(uint, bool, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_BROADCAST(float, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(vec2, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(vec3, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(vec4, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(int, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(ivec2, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(ivec3, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(ivec4, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(uint, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(uvec2, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(uvec3, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(uvec4, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(bool, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(bvec2, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(bvec3, workgroupBroadcast)
+CROSSLANE_WORKGROUP_BROADCAST(bvec4, workgroupBroadcast)
+CROSSLANE_WORKGROUP_EXCLUSIVE(float, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec2, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec3, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec4, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(int, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec2, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec3, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec4, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uint, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec2, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec3, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec4, workgroupExclusiveAdd, Add, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(int, workgroupExclusiveAnd, And, 0xffffffffu)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec2, workgroupExclusiveAnd, And, 0xffffffffu)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec3, workgroupExclusiveAnd, And, 0xffffffffu)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec4, workgroupExclusiveAnd, And, 0xffffffffu)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uint, workgroupExclusiveAnd, And, 0xffffffffu)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec2, workgroupExclusiveAnd, And, 0xffffffffu)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec3, workgroupExclusiveAnd, And, 0xffffffffu)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec4, workgroupExclusiveAnd, And, 0xffffffffu)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupExclusiveAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupExclusiveAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupExclusiveAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupExclusiveAnd)
+CROSSLANE_WORKGROUP_EXCLUSIVE(float, workgroupExclusiveMax, Max, uintBitsToFloat(0xff800000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec2, workgroupExclusiveMax, Max, uintBitsToFloat(0xff800000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec3, workgroupExclusiveMax, Max, uintBitsToFloat(0xff800000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec4, workgroupExclusiveMax, Max, uintBitsToFloat(0xff800000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(int, workgroupExclusiveMax, Max, int(0x80000000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec2, workgroupExclusiveMax, Max, int(0x80000000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec3, workgroupExclusiveMax, Max, int(0x80000000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec4, workgroupExclusiveMax, Max, int(0x80000000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(uint, workgroupExclusiveMax, Max, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec2, workgroupExclusiveMax, Max, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec3, workgroupExclusiveMax, Max, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec4, workgroupExclusiveMax, Max, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(float, workgroupExclusiveMin, Min, uintBitsToFloat(0x7f800000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec2, workgroupExclusiveMin, Min, uintBitsToFloat(0x7f800000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec3, workgroupExclusiveMin, Min, uintBitsToFloat(0x7f800000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec4, workgroupExclusiveMin, Min, uintBitsToFloat(0x7f800000u))
+CROSSLANE_WORKGROUP_EXCLUSIVE(int, workgroupExclusiveMin, Min, 0x7fffffff)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec2, workgroupExclusiveMin, Min, 0x7fffffff)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec3, workgroupExclusiveMin, Min, 0x7fffffff)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec4, workgroupExclusiveMin, Min, 0x7fffffff)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uint, workgroupExclusiveMin, Min, 0xffffffffu)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec2, workgroupExclusiveMin, Min, 0xffffffffu)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec3, workgroupExclusiveMin, Min, 0xffffffffu)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec4, workgroupExclusiveMin, Min, 0xffffffffu)
+CROSSLANE_WORKGROUP_EXCLUSIVE(float, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec2, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec3, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(vec4, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(int, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec2, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec3, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec4, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uint, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec2, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec3, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec4, workgroupExclusiveMul, Mul, 1)
+CROSSLANE_WORKGROUP_EXCLUSIVE(int, workgroupExclusiveOr, Or, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec2, workgroupExclusiveOr, Or, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec3, workgroupExclusiveOr, Or, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec4, workgroupExclusiveOr, Or, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uint, workgroupExclusiveOr, Or, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec2, workgroupExclusiveOr, Or, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec3, workgroupExclusiveOr, Or, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec4, workgroupExclusiveOr, Or, 0)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupExclusiveOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupExclusiveOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupExclusiveOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupExclusiveOr)
+CROSSLANE_WORKGROUP_EXCLUSIVE(int, workgroupExclusiveXor, Xor, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec2, workgroupExclusiveXor, Xor, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec3, workgroupExclusiveXor, Xor, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(ivec4, workgroupExclusiveXor, Xor, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uint, workgroupExclusiveXor, Xor, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec2, workgroupExclusiveXor, Xor, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec3, workgroupExclusiveXor, Xor, 0)
+CROSSLANE_WORKGROUP_EXCLUSIVE(uvec4, workgroupExclusiveXor, Xor, 0)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupExclusiveXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupExclusiveXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupExclusiveXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupExclusiveXor)
+CROSSLANE_WORKGROUP_INCLUSIVE(float, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec2, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec3, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec4, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(int, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec2, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec3, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec4, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(uint, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec2, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec3, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec4, workgroupInclusiveAdd, Add)
+CROSSLANE_WORKGROUP_INCLUSIVE(int, workgroupInclusiveAnd, And)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec2, workgroupInclusiveAnd, And)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec3, workgroupInclusiveAnd, And)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec4, workgroupInclusiveAnd, And)
+CROSSLANE_WORKGROUP_INCLUSIVE(uint, workgroupInclusiveAnd, And)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec2, workgroupInclusiveAnd, And)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec3, workgroupInclusiveAnd, And)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec4, workgroupInclusiveAnd, And)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupInclusiveAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupInclusiveAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupInclusiveAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupInclusiveAnd)
+CROSSLANE_WORKGROUP_INCLUSIVE(float, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec2, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec3, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec4, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(int, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec2, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec3, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec4, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(uint, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec2, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec3, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec4, workgroupInclusiveMax, Max)
+CROSSLANE_WORKGROUP_INCLUSIVE(float, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec2, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec3, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec4, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(int, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec2, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec3, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec4, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(uint, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec2, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec3, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec4, workgroupInclusiveMin, Min)
+CROSSLANE_WORKGROUP_INCLUSIVE(float, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec2, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec3, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(vec4, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(int, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec2, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec3, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec4, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(uint, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec2, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec3, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec4, workgroupInclusiveMul, Mul)
+CROSSLANE_WORKGROUP_INCLUSIVE(int, workgroupInclusiveOr, Or)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec2, workgroupInclusiveOr, Or)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec3, workgroupInclusiveOr, Or)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec4, workgroupInclusiveOr, Or)
+CROSSLANE_WORKGROUP_INCLUSIVE(uint, workgroupInclusiveOr, Or)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec2, workgroupInclusiveOr, Or)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec3, workgroupInclusiveOr, Or)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec4, workgroupInclusiveOr, Or)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupInclusiveOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupInclusiveOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupInclusiveOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupInclusiveOr)
+CROSSLANE_WORKGROUP_INCLUSIVE(int, workgroupInclusiveXor, Xor)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec2, workgroupInclusiveXor, Xor)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec3, workgroupInclusiveXor, Xor)
+CROSSLANE_WORKGROUP_INCLUSIVE(ivec4, workgroupInclusiveXor, Xor)
+CROSSLANE_WORKGROUP_INCLUSIVE(uint, workgroupInclusiveXor, Xor)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec2, workgroupInclusiveXor, Xor)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec3, workgroupInclusiveXor, Xor)
+CROSSLANE_WORKGROUP_INCLUSIVE(uvec4, workgroupInclusiveXor, Xor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupInclusiveXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupInclusiveXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupInclusiveXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupInclusiveXor)
+CROSSLANE_WORKGROUP_LAST(workgroupLast)
+CROSSLANE_WORKGROUP_REDUCE(float, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(vec2, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(vec3, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(vec4, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupReduceAdd, Add)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupReduceAnd, And)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupReduceAnd, And)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupReduceAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupReduceAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupReduceAnd)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupReduceAnd)
+CROSSLANE_WORKGROUP_REDUCE(float, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(vec2, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(vec3, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(vec4, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupReduceMax, Max)
+CROSSLANE_WORKGROUP_REDUCE(float, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(vec2, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(vec3, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(vec4, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupReduceMin, Min)
+CROSSLANE_WORKGROUP_REDUCE(float, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(vec2, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(vec3, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(vec4, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupReduceMul, Mul)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupReduceOr, Or)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupReduceOr, Or)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupReduceOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupReduceOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupReduceOr)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupReduceOr)
+CROSSLANE_WORKGROUP_REDUCE(int, workgroupReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(ivec2, workgroupReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(ivec3, workgroupReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(ivec4, workgroupReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(uint, workgroupReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(uvec2, workgroupReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(uvec3, workgroupReduceXor, Xor)
+CROSSLANE_WORKGROUP_REDUCE(uvec4, workgroupReduceXor, Xor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bool, uint, workgroupReduceXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec2, uvec2, workgroupReduceXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec3, uvec3, workgroupReduceXor)
+CROSSLANE_WORKGROUP_OF_BOOLS(bvec4, uvec4, workgroupReduceXor)
+CROSSLANE_WORKGROUP_SEGMENTED(float, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(vec2, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(vec3, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(vec4, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(int, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(ivec2, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(ivec3, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(ivec4, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(uint, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(uvec2, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(uvec3, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(uvec4, workgroupSegmentedReduceAdd, Add)
+CROSSLANE_WORKGROUP_SEGMENTED(float, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(vec2, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(vec3, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(vec4, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(int, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(ivec2, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(ivec3, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(ivec4, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(uint, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(uvec2, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(uvec3, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(uvec4, workgroupSegmentedReduceMax, Max)
+CROSSLANE_WORKGROUP_SEGMENTED(float, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SEGMENTED(vec2, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SEGMENTED(vec3, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SEGMENTED(vec4, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SEGMENTED(int, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SEGMENTED(ivec2, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SEGMENTED(ivec3, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SEGMENTED(ivec4, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SEGMENTED(uint, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SEGMENTED(uvec2, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SEGMENTED(uvec3, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SEGMENTED(uvec4, workgroupSegmentedReduceMin, Min)
+CROSSLANE_WORKGROUP_SORT_KEYS(float, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_KEYS(int, workgroupBitonicSort)
+CROSSLANE_WORKGROUP_SORT_KEYS(uint, workgroupBitonicSort)
+uint workgroupBallotCount(bool p) { return workgroupAllReduceAdd(uint(p)); }
 #endif
 #else
 #extension GL_CROSSLANE_portable : enable

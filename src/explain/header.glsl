@@ -164,3 +164,111 @@ bool crosslane_same(double a, double b) { return a == b || isnan(a) && isnan(b);
     bool name##16() { return name(16u); } \
     bool name##32() { return name(32u); } \
     bool name##64() { return name(64u); }
+
+// ---- the workgroup: invocations exchange values in shared memory ----
+#ifdef CROSSLANE_WORKGROUP
+shared uint crosslane_cells[4][CROSSLANE_WORKGROUP];
+uint crosslane_number() { return gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID; }
+#define CROSSLANE_CELL(T, to, from) \
+    void crosslane_put(uint column, T v) { crosslane_cells[column][crosslane_number()] = to(v); } \
+    void crosslane_get(uint column, uint j, out T v) { v = from(crosslane_cells[column][j]); }
+#define CROSSLANE_CELLS(T, S, size) \
+    void crosslane_put(uint column, T v) { for (uint n = 0u; n < size; ++n) crosslane_put(column + n, v[n]); } \
+    void crosslane_get(uint column, uint j, out T v) { \
+        for (uint n = 0u; n < size; ++n) { S s; crosslane_get(column + n, j, s); v[n] = s; } \
+    }
+// The value of invocation j.
+#define CROSSLANE_AT(T) \
+    T crosslane_at(T v, uint j) { \
+        T got; \
+        crosslane_put(0u, v); \
+        barrier(); \
+        crosslane_get(0u, j, got); \
+        barrier(); \
+        return got; \
+    }
+#define CROSSLANE_EXCHANGE(S, V, to, from) \
+    CROSSLANE_CELL(S, to, from) CROSSLANE_CELLS(V##2, S, 2u) CROSSLANE_CELLS(V##3, S, 3u) CROSSLANE_CELLS(V##4, S, 4u) \
+    CROSSLANE_AT(S) CROSSLANE_AT(V##2) CROSSLANE_AT(V##3) CROSSLANE_AT(V##4)
+CROSSLANE_EXCHANGE(uint, uvec, uint, uint)
+CROSSLANE_EXCHANGE(int, ivec, uint, int)
+CROSSLANE_EXCHANGE(float, vec, floatBitsToUint, uintBitsToFloat)
+CROSSLANE_EXCHANGE(bool, bvec, uint, bool)
+
+#define CROSSLANE_WORKGROUP_REDUCE(T, name, op) \
+    T name(T v) { \
+        uint i = crosslane_number(); \
+        for (uint d = 1u; d < CROSSLANE_WORKGROUP; d <<= 1) { \
+            uint block = (i / d ^ 1u) * d; \
+            bool exists = block < CROSSLANE_WORKGROUP; \
+            T other = crosslane_at(v, exists ? block : i); \
+            if (exists) v = CROSSLANE_##op(v, other); \
+        } \
+        return v; \
+    }
+CROSSLANE_WORKGROUP_REDUCE(uint, crosslane_all, And)
+CROSSLANE_WORKGROUP_REDUCE(uint, crosslane_any, Or)
+#define CROSSLANE_WORKGROUP_STEPS(T, v, op, head) { \
+        uint i = crosslane_number(); \
+        for (uint d = 1u; d < CROSSLANE_WORKGROUP; d <<= 1) { \
+            bool takes = d < 16u ? (i & 15u) >= d : (i & d) != 0u; \
+            uint source = d < 16u ? i - d : (i & ~(2u * d - 1u)) + d - 1u; \
+            T below = crosslane_at(v, takes ? source : i); \
+            if (takes && source >= head) v = CROSSLANE_##op(below, v); \
+        } \
+    }
+#define CROSSLANE_WORKGROUP_INCLUSIVE(T, name, op) \
+    T name(T v) { \
+        CROSSLANE_WORKGROUP_STEPS(T, v, op, 0u) \
+        return v; \
+    }
+#define CROSSLANE_WORKGROUP_EXCLUSIVE(T, name, op, identity) \
+    T name(T v) { \
+        CROSSLANE_WORKGROUP_STEPS(T, v, op, 0u) \
+        uint i = crosslane_number(); \
+        T below = crosslane_at(v, max(i, 1u) - 1u); \
+        return i == 0u ? T(identity) : below; \
+    }
+#define CROSSLANE_WORKGROUP_OF_BOOLS(T, U, name) T name(T v) { return T(name(U(v))); }
+uint crosslane_nearest(bool head) {
+    uint nearest = head ? crosslane_number() : 0u;
+    CROSSLANE_WORKGROUP_STEPS(uint, nearest, Max, 0u)
+    return nearest;
+}
+#define CROSSLANE_WORKGROUP_SEGMENTED(T, name, op) \
+    T name(T v, bool head) { \
+        uint nearest = crosslane_nearest(head); \
+        CROSSLANE_WORKGROUP_STEPS(T, v, op, nearest) \
+        return v; \
+    }
+#define CROSSLANE_WORKGROUP_SORT_PAIRS(K, V, name) \
+    void name(inout K key, inout V value) { \
+        uint i = crosslane_number(), rank = 0u; \
+        crosslane_put(0u, key); \
+        crosslane_put(1u, value); \
+        barrier(); \
+        for (uint j = 0u; j < CROSSLANE_WORKGROUP; ++j) { \
+            K k; \
+            V v; \
+            crosslane_get(0u, j, k); \
+            crosslane_get(1u, j, v); \
+            bool earlier = crosslane_less(v, value) || crosslane_same(v, value) && j < i; \
+            if (crosslane_less(k, key) || crosslane_same(k, key) && earlier) ++rank; \
+        } \
+        crosslane_cells[2][rank] = i; \
+        barrier(); \
+        uint from = crosslane_cells[2][i]; \
+        crosslane_get(0u, from, key); \
+        crosslane_get(1u, from, value); \
+        barrier(); \
+    }
+#define CROSSLANE_WORKGROUP_SORT_KEYS(K, name) void name(inout K key) { uint value = 0u; name(key, value); }
+#define CROSSLANE_WORKGROUP_BROADCAST(T, name) T name(T v, uint index) { return crosslane_at(v, index); }
+#define CROSSLANE_WORKGROUP_EQUAL(T, name) \
+    bool name(T v) { \
+        uint same = uint(v == crosslane_at(v, 0u)); \
+        return crosslane_all(same) != 0u; \
+    }
+#define CROSSLANE_WORKGROUP_VOTE(name, of) bool name(bool p) { return of(uint(p)) != 0u; }
+#define CROSSLANE_WORKGROUP_LAST(name) bool name() { return crosslane_number() == CROSSLANE_WORKGROUP - 1u; }
+#endif

@@ -7,7 +7,7 @@
 use crate::glsl::types::display;
 use crate::grammar::{FUNCTIONS, Lowering, Overload, Shape};
 use crate::ir::{Constants, Scalar, ScalarKind, Types};
-use crate::lane::{AluOp, LaneOp, QuadMove, ReduceKind, ReduceOp, VoteOp};
+use crate::lane::{AluOp, Group, LaneOp, QuadMove, ReduceKind, ReduceOp, VoteOp, Width};
 use std::fmt::Write;
 
 /// The macros that define the functions.
@@ -20,8 +20,9 @@ const HEAD: &str = "\
 // For editors and for compilers that lack these functions. Include the file after the `#version` line. crosslane takes a shader
 // that includes it with `#extension GL_CROSSLANE_portable` as `require`, as `enable`, or without that line; other compilers
 // refuse `require`. Float reductions and scans add in the order of `--reproducible`. Widths may be variables here, and must be
-// constants for crosslane. Define CROSSLANE_DOUBLES for doubles. Types of extensions, names of widths above 64 and functions over
-// the workgroup are missing. The file needs GLSL 4.50 for Vulkan 1.1.
+// constants for crosslane. Define CROSSLANE_DOUBLES for doubles, and CROSSLANE_WORKGROUP as the number of invocations of a workgroup
+// for functions over the workgroup, which have no doubles. Types of extensions and names of widths above 64 are missing. The file
+// needs GLSL 4.50 for Vulkan 1.1.
 #ifndef CROSSLANE_GLSL
 #define CROSSLANE_GLSL
 #ifndef GL_CROSSLANE_shuffle
@@ -35,13 +36,21 @@ const BUILT_IN: &str = "\
 #endif
 ";
 
+/// The function of the workgroup that is no lane operation.
+const WORKGROUP_COUNT: &str = "uint workgroupBallotCount(bool p) { return workgroupAllReduceAdd(uint(p)); }\n";
+
 /// The file.
 pub fn header() -> String {
-    let (doubles, others): (Vec<Function>, Vec<Function>) = functions().partition(|function| function.has_double);
+    let (doubles, others): (Vec<Function>, Vec<Function>) =
+        functions("portable").partition(|function| function.has_double);
+    let of_workgroup: Vec<Function> = functions("workgroup").filter(|function| !function.has_double).collect();
     let mut text = format!("{HEAD}{MACROS}\n");
     put(&mut text, &others);
     text += "#ifdef CROSSLANE_DOUBLES\n";
     put(&mut text, &doubles);
+    text += "#endif\n#ifdef CROSSLANE_WORKGROUP\n";
+    put(&mut text, &of_workgroup);
+    text += WORKGROUP_COUNT;
     text += "#endif\n";
     text += BUILT_IN;
     text
@@ -64,12 +73,14 @@ struct Function {
     has_double: bool,
 }
 
-/// All functions; functions of plain keys follow the pairs that they are built from.
-fn functions() -> impl Iterator<Item = Function> {
-    let portable = || FUNCTIONS.iter().flat_map(|function| function.overloads).filter(|row| row.dialect == "portable");
-    let is_sort_of_keys = |row: &&'static Overload| row.name.starts_with("bitonicSort") && row.results.len() == 1;
-    let first = portable().filter(move |row| !is_sort_of_keys(row));
-    first.chain(portable().filter(is_sort_of_keys)).flat_map(of_overload)
+/// All functions of a dialect; functions of plain keys follow the pairs that they are built from.
+fn functions(dialect: &'static str) -> impl Iterator<Item = Function> {
+    let all =
+        move || FUNCTIONS.iter().flat_map(|function| function.overloads).filter(move |row| row.dialect == dialect);
+    let is_sort = |row: &&Overload| matches!(row.lowering, Lowering::Lane { op: LaneOp::Sort { .. }, .. });
+    let is_sort_of_keys = move |row: &&'static Overload| is_sort(row) && row.results.len() == 1;
+    let first = all().filter(move |row| !is_sort_of_keys(row));
+    first.chain(all().filter(is_sort_of_keys)).flat_map(of_overload)
 }
 
 fn of_overload(row: &'static Overload) -> Vec<Function> {
@@ -102,21 +113,31 @@ pub fn is_of_the_language(shape: Shape) -> bool {
     matches!(scalar, Scalar::BOOL | Scalar::F64) || scalar.width == 32
 }
 
+/// The first part of a macro's name.
+fn prefix(op: LaneOp) -> &'static str {
+    let width = op.signature().span.width();
+    if width == Some(Width::WORKGROUP) { "CROSSLANE_WORKGROUP" } else { "CROSSLANE" }
+}
+
 fn line_without_types(op: LaneOp, name: &str) -> Option<String> {
+    let of = prefix(op);
     Some(match op {
+        LaneOp::Vote { op, group: Group::Segment(_) } => {
+            format!("{of}_VOTE({name}, {})", if op == VoteOp::All { "crosslane_all" } else { "crosslane_any" })
+        }
         LaneOp::Vote { op: VoteOp::All, .. } => format!("CROSSLANE_QUAD_VOTE({name}, And)"),
         LaneOp::Vote { .. } => format!("CROSSLANE_QUAD_VOTE({name}, Or)"),
         LaneOp::Ballot(_) => format!("CROSSLANE_BALLOT({name})"),
         LaneOp::LaneIndex(_) => format!("CROSSLANE_FACT({name}, gl_SubgroupInvocationID)"),
         LaneOp::LaneCount(_) => format!("CROSSLANE_FACT({name}, gl_SubgroupSize)"),
-        LaneOp::SegmentLast(_) => format!("CROSSLANE_LAST({name})"),
+        LaneOp::SegmentLast(_) => format!("{of}_LAST({name})"),
         _ => return None,
     })
 }
 
 /// The line for a type; `value` is the type of the values that are sorted with the keys.
 fn line(op: LaneOp, name: &str, shape: Shape, value: Option<Shape>) -> Option<String> {
-    let ty = word(shape);
+    let (of, ty) = (prefix(op), word(shape));
     Some(match op {
         LaneOp::Quad { mv: QuadMove::Lane(lane), .. } => format!("CROSSLANE_QUAD_LANE({ty}, {name}, {lane}u)"),
         LaneOp::Quad { mv: QuadMove::X, .. } => format!("CROSSLANE_QUAD_SWAP({ty}, {name}, Horizontal)"),
@@ -130,26 +151,28 @@ fn line(op: LaneOp, name: &str, shape: Shape, value: Option<Shape>) -> Option<St
         LaneOp::Broadcast => format!("CROSSLANE_BROADCAST({ty}, {name})"),
         LaneOp::BroadcastFirst => format!("CROSSLANE_BROADCAST_FIRST({ty}, {name})"),
         LaneOp::Reduce { .. } if shape.scalar().is_bool() => {
-            format!("CROSSLANE_OF_BOOLS({ty}, {}, {name})", word(shape.with_scalar(Scalar::U32)))
+            format!("{of}_OF_BOOLS({ty}, {}, {name})", word(shape.with_scalar(Scalar::U32)))
         }
-        LaneOp::Reduce { op, kind, .. } => fold(op, kind, name, shape),
-        LaneOp::Segmented { op, .. } => format!("CROSSLANE_SEGMENTED({ty}, {name}, {op:?})"),
+        LaneOp::Reduce { op, kind, .. } => fold(of, op, kind, name, shape),
+        LaneOp::Segmented { op, .. } => format!("{of}_SEGMENTED({ty}, {name}, {op:?})"),
+        LaneOp::BroadcastInWorkgroup => format!("{of}_BROADCAST({ty}, {name})"),
+        LaneOp::Vote { op: VoteOp::Equal, group: Group::Segment(_) } => format!("{of}_EQUAL({ty}, {name})"),
         LaneOp::Sort { .. } => match value {
-            Some(value) => format!("CROSSLANE_SORT_PAIRS({ty}, {}, {name})", word(value)),
-            None => format!("CROSSLANE_SORT_KEYS({ty}, {name})"),
+            Some(value) => format!("{of}_SORT_PAIRS({ty}, {}, {name})", word(value)),
+            None => format!("{of}_SORT_KEYS({ty}, {name})"),
         },
         _ => return None,
     })
 }
 
-fn fold(op: ReduceOp, kind: ReduceKind, name: &str, shape: Shape) -> String {
+fn fold(of: &str, op: ReduceOp, kind: ReduceKind, name: &str, shape: Shape) -> String {
     let ty = word(shape);
     match kind {
-        ReduceKind::Inclusive => format!("CROSSLANE_INCLUSIVE({ty}, {name}, {op:?})"),
+        ReduceKind::Inclusive => format!("{of}_INCLUSIVE({ty}, {name}, {op:?})"),
         ReduceKind::Exclusive => {
-            format!("CROSSLANE_EXCLUSIVE({ty}, {name}, {op:?}, {})", identity(op, shape.scalar()))
+            format!("{of}_EXCLUSIVE({ty}, {name}, {op:?}, {})", identity(op, shape.scalar()))
         }
-        _ => format!("CROSSLANE_REDUCE({ty}, {name}, {op:?})"),
+        _ => format!("{of}_REDUCE({ty}, {name}, {op:?})"),
     }
 }
 
@@ -181,7 +204,9 @@ mod tests {
 
     #[test]
     fn every_portable_operation_has_its_functions() {
-        let portable = FUNCTIONS.iter().flat_map(|function| function.overloads).filter(|row| row.dialect == "portable");
+        let dialects = ["portable", "workgroup"];
+        let rows = FUNCTIONS.iter().flat_map(|function| function.overloads);
+        let portable = rows.filter(|row| dialects.contains(&row.dialect));
         let of_lanes = portable.filter(|row| matches!(row.lowering, Lowering::Lane { .. }));
         let all: Vec<&'static Overload> = of_lanes.collect();
         for row in &all {
