@@ -107,7 +107,8 @@ pub struct Spanning {
 impl Spanning {
     /// Returns true if another program does the same in every invocation.
     pub fn is_like(&self, other: &Spanning) -> bool {
-        (self.width, self.tail, &self.steps, &self.exchanges) == (other.width, other.tail, &other.steps, &other.exchanges)
+        (self.width, self.tail, &self.steps, &self.exchanges)
+            == (other.width, other.tail, &other.steps, &other.exchanges)
     }
 
     /// Number of barriers.
