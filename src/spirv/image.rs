@@ -128,7 +128,12 @@ impl<'w> Body<'_, '_, 'w> {
         if self.b.module.types.get(with) != Type::Sampler {
             return Err(insn.wrong("its second operand is not a sampler"));
         }
-        let ty = self.b.module.types.intern(Type::SampledImage(of));
+        let ty = self.result_type(insn)?;
+        // Whether it compares depths is a matter of the sampled image.
+        match self.b.module.types.get(ty) {
+            Type::SampledImage(wanted) if wanted == (ImageType { depth: wanted.depth, ..of }) => {}
+            _ => return Err(insn.wrong("its result is not a sampled image of its image")),
+        }
         let value = self.b.image(ImageOp::Combine, ImageParts::SAMPLER, &[image, sampler], ty);
         self.deliver(insn, value)
     }
@@ -137,7 +142,9 @@ impl<'w> Body<'_, '_, 'w> {
     fn coordinate(&mut self, insn: &Insn<'w>, image: ImageType, id: Word, projected: bool) -> Read<Value> {
         let value = self.value(insn, id)?;
         let value = with_kind(&mut self.b, value, ScalarKind::Sint);
-        let wanted = dimensions(image.dim) + u8::from(image.arrayed || projected);
+        // The faces of all layers are the layers of a cube that is read and written directly.
+        let layers = image.arrayed && !(image.storage && image.dim == ImageDim::Cube);
+        let wanted = dimensions(image.dim) + u8::from(layers || projected);
         match shape_of(&mut self.b, value) {
             Some((scalar, size)) if size >= wanted && scalar.is_number() => {
                 let picked: Vec<u8> = (0..wanted).collect();

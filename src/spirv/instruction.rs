@@ -147,15 +147,17 @@ const fn is_other_atomic(op: Op) -> bool {
 
 /// Returns true if all operands of an instruction are ids of values.
 fn is_of_values(op: Op) -> bool {
-    !matches!(
-        op,
-        Op::Phi
-            | Op::FunctionParameter
-            | Op::SDot
-            | Op::UDot
-            | Op::SUDot
-            | Op::SDotAccSat
-            | Op::UDotAccSat
-            | Op::SUDotAccSat
-    )
+    let is_sparse = format!("{op:?}").starts_with("ImageSparse");
+    !is_sparse
+        && !matches!(
+            op,
+            Op::Phi
+                | Op::FunctionParameter
+                | Op::SDot
+                | Op::UDot
+                | Op::SUDot
+                | Op::SDotAccSat
+                | Op::UDotAccSat
+                | Op::SUDotAccSat
+        )
 }
