@@ -29,7 +29,7 @@ pub use reading::{Reading, Readings, read_alike};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// Language of a shader.
+/// Language of a shader's text. A SPIR-V module needs none: input that begins with its magic number is read as one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
     Glsl,

@@ -22,6 +22,7 @@ pub mod run;
 pub mod sim;
 pub mod simulate;
 pub mod source;
+pub mod spirv;
 pub mod symbols;
 pub mod version;
 pub mod warn;

@@ -2,12 +2,13 @@
 
 use super::CommandError;
 use super::args::{Lang, SourceArgs};
-use super::endings;
+use super::endings::{self, Format};
 use crate::build::claims::Claims;
 use crate::build::{kind, read};
 use crate::compile::Language;
 use crate::diagnostic::nearest::nearest;
 use crate::ir::Stage;
+use crate::spirv::is_module;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -25,17 +26,19 @@ pub struct Shader {
 /// Returns an error if the input cannot be read, or neither its name nor an option gives its language.
 pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> {
     let path = &args.input;
+    let bytes = bytes(path, claims).map_err(|error| unread(path, &error))?;
+    let is_module = is_module(&bytes);
     let hint = kind::of(path);
     let language = match (args.lang, hint) {
         (Some(Lang::Glsl), _) => Language::Glsl,
         (Some(Lang::Wgsl), _) => Language::Wgsl,
         (None, Some(kind)) => kind.language,
-        // WGSL declares its stages itself.
-        (None, None) if args.stage.is_some() => Language::Glsl,
+        // WGSL declares its stages itself, and a module its language.
+        (None, None) if args.stage.is_some() || is_module => Language::Glsl,
         (None, None) => return Err(unknown_language(path)),
     };
-    let stage = args.stage.or(hint.and_then(|kind| kind.stage));
-    let bytes = bytes(path, claims).map_err(|error| unread(path, &error))?;
+    // The name of a module may keep the stage of its source, or of one of its sources.
+    let stage = args.stage.or(hint.and_then(|kind| kind.stage).filter(|_| !is_module));
     let name = if is_stdin(path) { "<stdin>".to_string() } else { path.display().to_string() };
     Ok(Shader { name, bytes, language, stage })
 }
@@ -44,10 +47,11 @@ pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> 
 fn unknown_language(path: &Path) -> CommandError {
     let shown = path.display();
     match endings::unreadable(path) {
-        _ if !is_stdin(path) && !path.exists() => unread(path, &io::ErrorKind::NotFound.into()),
-        _ if path.is_dir() => unread(path, &io::ErrorKind::IsADirectory.into()),
+        Some(what) if what == Format::Spirv.name() => {
+            CommandError(format!("{shown}: this is not {what}: it does not begin with the magic number"))
+        }
         Some(what) => CommandError(format!(
-            "{shown}: the ending says that this is {what}; crosslane reads GLSL and WGSL (--lang glsl or --lang wgsl reads it as such)"
+            "{shown}: the ending says that this is {what}; crosslane reads GLSL, WGSL and SPIR-V modules (--lang glsl or --lang wgsl reads it as such)"
         )),
         None => CommandError(format!("{shown}: the name says no language; add --lang glsl or --lang wgsl")),
     }

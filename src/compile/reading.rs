@@ -16,6 +16,7 @@ use crate::lane::Plans;
 use crate::limits::Taken;
 use crate::profile::{Matching, Profile};
 use crate::source::{FileId, Loader, SOURCE_LIMIT, SourceLanguage, SourceMap, Span};
+use crate::spirv::{self, ModuleOptions};
 use crate::symbols::Symbols;
 use crate::wgsl::{self, WgslOptions};
 use std::borrow::Cow;
@@ -266,9 +267,12 @@ impl<'a> Readings<'a> {
 /// The compilation that ends after the preprocessor.
 pub(super) fn preprocess(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Compilation {
     let mut reader = Reader::new(options, loader);
-    let artifact = reader.within(|reader| {
-        let file = reader.add_source(input)?;
-        reader.preprocess(file, input.language).map(Artifact::Text)
+    let artifact = reader.within(|reader| match spirv::is_module(input.bytes) {
+        true => reader.no_preprocessor("SPIR-V"),
+        false => {
+            let file = reader.add_source(input)?;
+            reader.preprocess(file, input.language).map(Artifact::Text)
+        }
     });
     let Reader { sources, diagnostics, taken, .. } = reader;
     conclude(options, artifact, diagnostics, Arc::new(sources), taken)
@@ -331,8 +335,13 @@ impl<'a> Reader<'a> {
 
     /// The front end's module if the shader has no errors.
     fn module(&mut self, input: &Input<'_>) -> Option<Module> {
-        let file = self.add_source(input)?;
-        let module = self.front(file, input.language)?;
+        let module = match spirv::is_module(input.bytes) {
+            true => self.spirv(input)?,
+            false => {
+                let file = self.add_source(input)?;
+                self.front(file, input.language)?
+            }
+        };
         let is_right = !self.diagnostics.has_errors() && !self.is_too_deep(&module) && self.is_sound(&module);
         is_right.then(|| self.fixed(module)).flatten()
     }
@@ -366,10 +375,7 @@ impl<'a> Reader<'a> {
         };
         let added = self.sources.add(input.name, text);
         if added.is_err() {
-            let limit = self.options.limits.source_bytes.min(SOURCE_LIMIT);
-            let message = format!("the shader is larger than {limit} bytes");
-            self.diagnostics
-                .push(Diagnostic::error(Code::TOO_LARGE, message).note("`Limits::source_bytes` is the limit"));
+            self.too_large(self.options.limits.source_bytes.min(SOURCE_LIMIT));
         }
         added.ok()
     }
@@ -394,12 +400,14 @@ impl<'a> Reader<'a> {
                 let options = self.options.glsl();
                 Some(glsl::preprocess_only(file, &mut self.sources, self.loader, &options, &mut self.diagnostics))
             }
-            Language::Wgsl => {
-                let message = "WGSL has no preprocessor";
-                self.diagnostics.push(Diagnostic::error(Code::NO_PREPROCESSOR, message));
-                None
-            }
+            Language::Wgsl => self.no_preprocessor("WGSL"),
         }
+    }
+
+    fn no_preprocessor<T>(&mut self, language: &str) -> Option<T> {
+        let message = format!("{language} has no preprocessor");
+        self.diagnostics.push(Diagnostic::error(Code::NO_PREPROCESSOR, message));
+        None
     }
 
     fn front(&mut self, file: FileId, language: Language) -> Option<Module> {
@@ -417,6 +425,25 @@ impl<'a> Reader<'a> {
                 self.wgsl(file)
             }
         }
+    }
+
+    /// Reads a module of SPIR-V.
+    fn spirv(&mut self, input: &Input<'_>) -> Option<Module> {
+        let limit = self.options.limits.source_bytes.min(SOURCE_LIMIT);
+        if input.bytes.len() as u64 > limit {
+            self.too_large(limit);
+            return None;
+        }
+        let options = ModuleOptions { entry: self.options.entry.as_deref(), stage: self.options.stage };
+        let (sources, diagnostics) = (&mut self.sources, &mut self.diagnostics);
+        let mut module = spirv::compile(input.name, input.bytes, sources, &options, diagnostics)?;
+        self.options.fp_contract.apply(&mut module);
+        Some(module)
+    }
+
+    fn too_large(&mut self, limit: u64) {
+        let message = format!("the shader is larger than {limit} bytes");
+        self.diagnostics.push(Diagnostic::error(Code::TOO_LARGE, message).note("`Limits::source_bytes` is the limit"));
     }
 
     /// GLSL has one entry point, which is always `main`.

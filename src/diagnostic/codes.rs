@@ -52,6 +52,8 @@ codes! {
     OUTPUT_DIFFERS = "E0007";
     /// The command cannot be carried out, for a reason that no shader is to blame for.
     COMMAND_FAILED = "E0008";
+    /// The words are not a SPIR-V module, or the module breaks a rule of SPIR-V.
+    BAD_MODULE = "E0009";
 
     // Preprocessor.
     /// A directive of a name that does not exist, or one that is not written as it must be.
@@ -204,6 +206,8 @@ codes! {
     TOO_WIDE = "E0702";
     /// Assembly targets and the simulator do not support it yet.
     NOT_IN_KERNELS = "E0703";
+    /// A SPIR-V module has what crosslane does not read (yet): an instruction, a type, a kind of control flow.
+    MODULE_NOT_READ = "E0704";
 
     // Simulated runs.
     /// An access is outside its buffer or other memory.

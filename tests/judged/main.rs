@@ -16,6 +16,7 @@ mod ptx;
 mod random;
 mod reflection;
 mod side_by_side;
+mod spirv_in;
 mod trees;
 mod whole;
 
@@ -27,7 +28,7 @@ use support::{cuda, dawn, dxc, emulator, lavapipe, opengl, outcomes, radv};
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
 
-const GROUPS: [Group; 15] = [
+const GROUPS: [Group; 16] = [
     ("amd", amd::trials),
     ("contraction", contraction::trials),
     ("core_language", core_language::trials),
@@ -41,6 +42,7 @@ const GROUPS: [Group; 15] = [
     ("random", random::trials),
     ("reflection", reflection::trials),
     ("side_by_side", side_by_side::trials),
+    ("spirv_in", spirv_in::trials),
     ("trees", trees::trials),
     ("whole", whole::trials),
 ];

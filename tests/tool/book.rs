@@ -207,8 +207,9 @@ fn the_tutorial_shows_its_shaders() {
 
 /// Codes about commands, files, limits, targets and runs, which no shader alone causes.
 const WITHOUT_EXAMPLE: &[&str] = &[
-    "E0001", "E0002", "E0004", "E0005", "E0006", "E0007", "E0008", "E0117", "E0118", "E0123", "E0125", "E0126",
-    "E0201", "E0510", "E0604", "E0605", "N0500", "W0106", "W0107", "W0601", "W0700", "W0701", "W0702", "W0800",
+    "E0001", "E0002", "E0004", "E0005", "E0006", "E0007", "E0008", "E0009", "E0117", "E0118", "E0123", "E0125",
+    "E0126", "E0201", "E0510", "E0604", "E0605", "E0704", "N0500", "W0106", "W0107", "W0601", "W0700", "W0701",
+    "W0702", "W0800",
 ];
 
 /// Each section on the page of messages has prose, a wrong example that causes its code, and a corrected one without

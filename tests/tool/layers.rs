@@ -29,6 +29,7 @@ const ORDER: &[&str] = &[
     "wgsl",
     "warn",
     "backend",
+    "spirv",
     "dictionary",
     "compile",
     "simulate",

@@ -221,7 +221,7 @@ const fn interlock_mode(interlock: Interlock) -> ExecutionMode {
 }
 
 /// The execution model of a stage and its capability; `of_rays` is the capability of ray tracing stages.
-const fn execution_model(
+pub(super) const fn execution_model(
     stage: Stage,
     nvidia_meshes: bool,
     of_rays: Capability,
@@ -246,7 +246,7 @@ const fn execution_model(
     }
 }
 
-const fn primitive_mode(mode: PrimitiveMode) -> (ExecutionMode, Option<Word>) {
+pub(super) const fn primitive_mode(mode: PrimitiveMode) -> (ExecutionMode, Option<Word>) {
     let plain = match mode {
         PrimitiveMode::Invocations(count) => return (ExecutionMode::Invocations, Some(count)),
         PrimitiveMode::OutputVertices(count) => return (ExecutionMode::OutputVertices, Some(count)),

@@ -31,7 +31,7 @@ const COMMON_FORMATS: [ImageFormat; 13] = [
 /// Formats of 64-bit integers, whose capability covers them.
 const LONG_FORMATS: [ImageFormat; 2] = [ImageFormat::R64ui, ImageFormat::R64i];
 
-const fn dim(dim: ImageDim) -> Dim {
+pub(super) const fn dim(dim: ImageDim) -> Dim {
     match dim {
         ImageDim::D1 => Dim::Dim1D,
         ImageDim::D2 => Dim::Dim2D,
@@ -62,7 +62,7 @@ const fn dim_capability(image: ImageType) -> Option<Capability> {
 }
 
 /// The operation that also returns the residency code.
-const fn with_residency(op: Op) -> Op {
+pub(super) const fn with_residency(op: Op) -> Op {
     match op {
         Op::ImageSampleImplicitLod => Op::ImageSparseSampleImplicitLod,
         Op::ImageSampleExplicitLod => Op::ImageSparseSampleExplicitLod,

@@ -260,7 +260,7 @@ impl Body<'_, '_> {
 }
 
 /// The SPIR-V form of a primitive: scope (if it has one), group operation, operands, one more constant.
-struct GroupInstruction {
+pub(super) struct GroupInstruction {
     pub op: Op,
     pub scoped: bool,
     pub operation: Option<GroupOperation>,
@@ -366,7 +366,7 @@ fn reduction(op: ReduceOp, kind: ScalarKind, reach: GroupReduce) -> GroupInstruc
     }
 }
 
-fn reduction_amd(op: ReduceOp, kind: ScalarKind, reach: GroupReduce) -> GroupInstruction {
+pub(super) fn reduction_amd(op: ReduceOp, kind: ScalarKind, reach: GroupReduce) -> GroupInstruction {
     let row = GroupInstruction { capability: Some(Capability::Groups), ..reduction(op, kind, reach) };
     let op = match row.op {
         Op::GroupNonUniformFAdd => Op::GroupFAddNonUniformAMD,
@@ -399,7 +399,7 @@ fn clustered(width: Width) -> (GroupOperation, Option<Word>, Capability) {
     }
 }
 
-const fn reduction_op(op: ReduceOp, kind: ScalarKind) -> Op {
+pub(super) const fn reduction_op(op: ReduceOp, kind: ScalarKind) -> Op {
     use ScalarKind::{Bool, Float, Sint};
     match (op, kind) {
         (ReduceOp::Add, Float) => Op::GroupNonUniformFAdd,
@@ -422,7 +422,7 @@ const fn reduction_op(op: ReduceOp, kind: ScalarKind) -> Op {
 }
 
 /// Direction of a quad swap (section 3.49.21, OpGroupNonUniformQuadSwap). Plans do not contain `Lane` here.
-const fn swap_direction(mv: QuadMove) -> Word {
+pub(super) const fn swap_direction(mv: QuadMove) -> Word {
     match mv {
         QuadMove::X | QuadMove::Lane(_) => 0,
         QuadMove::Y => 1,
@@ -430,7 +430,7 @@ const fn swap_direction(mv: QuadMove) -> Word {
     }
 }
 
-const fn count_operation(count: CountOp) -> GroupOperation {
+pub(super) const fn count_operation(count: CountOp) -> GroupOperation {
     match count {
         CountOp::All => GroupOperation::Reduce,
         CountOp::Inclusive => GroupOperation::InclusiveScan,
@@ -438,7 +438,7 @@ const fn count_operation(count: CountOp) -> GroupOperation {
     }
 }
 
-const fn mask_built_in(op: MaskOp) -> BuiltIn {
+pub(super) const fn mask_built_in(op: MaskOp) -> BuiltIn {
     match op {
         MaskOp::Eq => BuiltIn::SubgroupEqMask,
         MaskOp::Ge => BuiltIn::SubgroupGeMask,

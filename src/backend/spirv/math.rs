@@ -118,104 +118,128 @@ const fn unsigned(op: G) -> Forms {
     [No, No, Ext(op), No]
 }
 
-/// How each function is computed.
-const fn row(function: MathFn) -> Forms {
+/// How each function is computed, in the order of [`MathFn`].
+static FUNCTIONS: [(MathFn, Forms); 94] = {
     use MathFn as F;
-    match function {
-        F::Radians => float(G::Radians),
-        F::Degrees => float(G::Degrees),
-        F::Sin => float(G::Sin),
-        F::Cos => float(G::Cos),
-        F::Tan => float(G::Tan),
-        F::Asin => float(G::Asin),
-        F::Acos => float(G::Acos),
-        F::Atan => float(G::Atan),
-        F::Atan2 => float(G::Atan2),
-        F::Sinh => float(G::Sinh),
-        F::Cosh => float(G::Cosh),
-        F::Tanh => float(G::Tanh),
-        F::Asinh => float(G::Asinh),
-        F::Acosh => float(G::Acosh),
-        F::Atanh => float(G::Atanh),
-        F::Pow => float(G::Pow),
-        F::Exp => float(G::Exp),
-        F::Log => float(G::Log),
-        F::Exp2 => float(G::Exp2),
-        F::Log2 => float(G::Log2),
-        F::Sqrt => float(G::Sqrt),
-        F::InverseSqrt => float(G::InverseSqrt),
-        F::Abs => [No, Ext(G::SAbs), Same, Ext(G::FAbs)],
-        F::Sign => [No, Ext(G::SSign), Expand(sign_of_unsigned), Ext(G::FSign)],
-        F::Floor => float(G::Floor),
-        F::Trunc => float(G::Trunc),
-        F::Round => float(G::Round),
-        F::RoundEven => float(G::RoundEven),
-        F::Ceil => float(G::Ceil),
-        F::Fract => float(G::Fract),
-        F::Mod => [No, No, No, Core(Op::FMod)],
-        F::Modf => float(G::ModfStruct),
-        F::Min => by_kind(G::SMin, G::UMin, G::FMin),
-        F::Max => by_kind(G::SMax, G::UMax, G::FMax),
-        F::Clamp => by_kind(G::SClamp, G::UClamp, G::FClamp),
-        F::Mix => float(G::FMix),
-        F::Step => float(G::Step),
-        F::SmoothStep => float(G::SmoothStep),
-        F::IsNan => [No, No, No, Core(Op::IsNan)],
-        F::IsInf => [No, No, No, Core(Op::IsInf)],
-        F::Fma => float(G::Fma),
-        F::Frexp => float(G::FrexpStruct),
-        F::Ldexp => float(G::Ldexp),
-        F::PackSnorm4x8 => float(G::PackSnorm4x8),
-        F::UnpackSnorm4x8 => unsigned(G::UnpackSnorm4x8),
-        F::PackUnorm4x8 => float(G::PackUnorm4x8),
-        F::UnpackUnorm4x8 => unsigned(G::UnpackUnorm4x8),
-        F::PackSnorm2x16 => float(G::PackSnorm2x16),
-        F::UnpackSnorm2x16 => unsigned(G::UnpackSnorm2x16),
-        F::PackUnorm2x16 => float(G::PackUnorm2x16),
-        F::UnpackUnorm2x16 => unsigned(G::UnpackUnorm2x16),
-        F::PackHalf2x16 => float(G::PackHalf2x16),
-        F::UnpackHalf2x16 => unsigned(G::UnpackHalf2x16),
-        F::PackDouble2x32 => unsigned(G::PackDouble2x32),
-        F::UnpackDouble2x32 => float(G::UnpackDouble2x32),
-        F::Length => float(G::Length),
-        F::Distance => float(G::Distance),
-        F::Dot => [No, Expand(integer_dot), Expand(integer_dot), Expand(float_dot)],
-        F::Cross => float(G::Cross),
-        F::Normalize => float(G::Normalize),
-        F::FaceForward => float(G::FaceForward),
-        F::Reflect => float(G::Reflect),
-        F::Refract => float(G::Refract),
-        F::MatrixCompMult => [No, No, No, Expand(component_product)],
-        F::Transpose => [No, No, No, Core(Op::Transpose)],
-        F::Determinant => float(G::Determinant),
-        F::Inverse => float(G::MatrixInverse),
-        F::Any => [Expand(any), No, No, No],
-        F::All => [Expand(all), No, No, No],
-        F::AddCarry => [No, No, Core(Op::IAddCarry), No],
-        F::SubBorrow => [No, No, Core(Op::ISubBorrow), No],
-        F::MulExtended => [No, Core(Op::SMulExtended), Core(Op::UMulExtended), No],
-        F::BitfieldExtract => [No, Core(Op::BitFieldSExtract), Core(Op::BitFieldUExtract), No],
-        F::BitfieldInsert => integer(Op::BitFieldInsert),
-        F::BitfieldReverse => integer(Op::BitReverse),
-        F::BitCount => integer(Op::BitCount),
-        F::FindLsb => [No, Ext(G::FindILsb), Ext(G::FindILsb), No],
-        F::FindMsb => [No, Ext(G::FindSMsb), Ext(G::FindUMsb), No],
-        F::CountLeadingZeros => [No, Expand(leading_zeros), Expand(leading_zeros), No],
-        F::DerivX => derivative(Op::DPdx),
-        F::DerivY => derivative(Op::DPdy),
-        F::DerivWidth => derivative(Op::Fwidth),
-        F::DerivXFine => derivative(Op::DPdxFine),
-        F::DerivYFine => derivative(Op::DPdyFine),
-        F::DerivWidthFine => derivative(Op::FwidthFine),
-        F::DerivXCoarse => derivative(Op::DPdxCoarse),
-        F::DerivYCoarse => derivative(Op::DPdyCoarse),
-        F::DerivWidthCoarse => derivative(Op::FwidthCoarse),
+    [
+        (F::Radians, float(G::Radians)),
+        (F::Degrees, float(G::Degrees)),
+        (F::Sin, float(G::Sin)),
+        (F::Cos, float(G::Cos)),
+        (F::Tan, float(G::Tan)),
+        (F::Asin, float(G::Asin)),
+        (F::Acos, float(G::Acos)),
+        (F::Atan, float(G::Atan)),
+        (F::Atan2, float(G::Atan2)),
+        (F::Sinh, float(G::Sinh)),
+        (F::Cosh, float(G::Cosh)),
+        (F::Tanh, float(G::Tanh)),
+        (F::Asinh, float(G::Asinh)),
+        (F::Acosh, float(G::Acosh)),
+        (F::Atanh, float(G::Atanh)),
+        (F::Pow, float(G::Pow)),
+        (F::Exp, float(G::Exp)),
+        (F::Log, float(G::Log)),
+        (F::Exp2, float(G::Exp2)),
+        (F::Log2, float(G::Log2)),
+        (F::Sqrt, float(G::Sqrt)),
+        (F::InverseSqrt, float(G::InverseSqrt)),
+        (F::Abs, [No, Ext(G::SAbs), Same, Ext(G::FAbs)]),
+        (F::Sign, [No, Ext(G::SSign), Expand(sign_of_unsigned), Ext(G::FSign)]),
+        (F::Floor, float(G::Floor)),
+        (F::Trunc, float(G::Trunc)),
+        (F::Round, float(G::Round)),
+        (F::RoundEven, float(G::RoundEven)),
+        (F::Ceil, float(G::Ceil)),
+        (F::Fract, float(G::Fract)),
+        (F::Mod, [No, No, No, Core(Op::FMod)]),
+        (F::Modf, float(G::ModfStruct)),
+        (F::Min, by_kind(G::SMin, G::UMin, G::FMin)),
+        (F::Max, by_kind(G::SMax, G::UMax, G::FMax)),
+        (F::Clamp, by_kind(G::SClamp, G::UClamp, G::FClamp)),
+        (F::Mix, float(G::FMix)),
+        (F::Step, float(G::Step)),
+        (F::SmoothStep, float(G::SmoothStep)),
+        (F::IsNan, [No, No, No, Core(Op::IsNan)]),
+        (F::IsInf, [No, No, No, Core(Op::IsInf)]),
+        (F::Fma, float(G::Fma)),
+        (F::Frexp, float(G::FrexpStruct)),
+        (F::Ldexp, float(G::Ldexp)),
+        (F::PackSnorm4x8, float(G::PackSnorm4x8)),
+        (F::UnpackSnorm4x8, unsigned(G::UnpackSnorm4x8)),
+        (F::PackUnorm4x8, float(G::PackUnorm4x8)),
+        (F::UnpackUnorm4x8, unsigned(G::UnpackUnorm4x8)),
+        (F::PackSnorm2x16, float(G::PackSnorm2x16)),
+        (F::UnpackSnorm2x16, unsigned(G::UnpackSnorm2x16)),
+        (F::PackUnorm2x16, float(G::PackUnorm2x16)),
+        (F::UnpackUnorm2x16, unsigned(G::UnpackUnorm2x16)),
+        (F::PackHalf2x16, float(G::PackHalf2x16)),
+        (F::UnpackHalf2x16, unsigned(G::UnpackHalf2x16)),
+        (F::PackDouble2x32, unsigned(G::PackDouble2x32)),
+        (F::UnpackDouble2x32, float(G::UnpackDouble2x32)),
+        (F::Length, float(G::Length)),
+        (F::Distance, float(G::Distance)),
+        (F::Dot, [No, Expand(integer_dot), Expand(integer_dot), Expand(float_dot)]),
+        (F::Cross, float(G::Cross)),
+        (F::Normalize, float(G::Normalize)),
+        (F::FaceForward, float(G::FaceForward)),
+        (F::Reflect, float(G::Reflect)),
+        (F::Refract, float(G::Refract)),
+        (F::MatrixCompMult, [No, No, No, Expand(component_product)]),
+        (F::Transpose, [No, No, No, Core(Op::Transpose)]),
+        (F::Determinant, float(G::Determinant)),
+        (F::Inverse, float(G::MatrixInverse)),
+        (F::Any, [Expand(any), No, No, No]),
+        (F::All, [Expand(all), No, No, No]),
+        (F::AddCarry, [No, No, Core(Op::IAddCarry), No]),
+        (F::SubBorrow, [No, No, Core(Op::ISubBorrow), No]),
+        (F::MulExtended, [No, Core(Op::SMulExtended), Core(Op::UMulExtended), No]),
+        (F::BitfieldExtract, [No, Core(Op::BitFieldSExtract), Core(Op::BitFieldUExtract), No]),
+        (F::BitfieldInsert, integer(Op::BitFieldInsert)),
+        (F::BitfieldReverse, integer(Op::BitReverse)),
+        (F::BitCount, integer(Op::BitCount)),
+        (F::FindLsb, [No, Ext(G::FindILsb), Ext(G::FindILsb), No]),
+        (F::FindMsb, [No, Ext(G::FindSMsb), Ext(G::FindUMsb), No]),
+        (F::CountLeadingZeros, [No, Expand(leading_zeros), Expand(leading_zeros), No]),
+        (F::CountTrailingZeros, [No, Expand(trailing_zeros), Expand(trailing_zeros), No]),
         // These depend on the signs of two operands: see `dot`.
-        F::DotInt | F::DotIntAccSat | F::DotPacked | F::DotPackedAccSat => [No, No, No, No],
+        (F::DotInt, [No, No, No, No]),
+        (F::DotIntAccSat, [No, No, No, No]),
+        (F::DotPacked, [No, No, No, No]),
+        (F::DotPackedAccSat, [No, No, No, No]),
+        (F::DerivX, derivative(Op::DPdx)),
+        (F::DerivY, derivative(Op::DPdy)),
+        (F::DerivWidth, derivative(Op::Fwidth)),
+        (F::DerivXFine, derivative(Op::DPdxFine)),
+        (F::DerivYFine, derivative(Op::DPdyFine)),
+        (F::DerivWidthFine, derivative(Op::FwidthFine)),
+        (F::DerivXCoarse, derivative(Op::DPdxCoarse)),
+        (F::DerivYCoarse, derivative(Op::DPdyCoarse)),
+        (F::DerivWidthCoarse, derivative(Op::FwidthCoarse)),
         // It has no operands.
-        F::IsHelper => [No, No, No, No],
-        F::CountTrailingZeros => [No, Expand(trailing_zeros), Expand(trailing_zeros), No],
-    }
+        (F::IsHelper, [No, No, No, No]),
+    ]
+};
+
+/// The functions that an instruction computes for some kinds of operands: bool, signed, unsigned, float.
+pub fn functions_of(op: Op) -> Option<(MathFn, [bool; 4])> {
+    function_with(|form| matches!(form, Core(of) if *of == op))
+}
+
+/// The same for an instruction of GLSL.std.450.
+pub fn functions_of_set(op: G) -> Option<(MathFn, [bool; 4])> {
+    function_with(|form| matches!(form, Ext(of) if *of == op))
+}
+
+fn function_with(is_it: impl Fn(&Form) -> bool) -> Option<(MathFn, [bool; 4])> {
+    let kinds = |forms: &Forms| forms.each_ref().map(&is_it);
+    FUNCTIONS.iter().map(|(function, forms)| (*function, kinds(forms))).find(|(_, kinds)| kinds.contains(&true))
+}
+
+/// The operator that an instruction computes for some kinds of operands.
+pub fn operators_of(op: Op) -> Option<(BinaryOp, [bool; 4])> {
+    let kinds = |row: &[Op; 4]| row.map(|of| of == op && of != Op::Nop);
+    BINARY.iter().map(|(operator, row)| (*operator, kinds(row))).find(|(_, kinds)| kinds.contains(&true))
 }
 
 impl Body<'_, '_> {
@@ -238,7 +262,7 @@ impl Body<'_, '_> {
         if scalar.encoding().is_some() {
             return self.encoded_math(function, &args, (ty, size));
         }
-        match row(function)[scalar.kind.column()] {
+        match FUNCTIONS[function as usize].1[scalar.kind.column()] {
             No => self.m.unsupported("this built-in function on this type"),
             Same => args[0],
             Core(op) => self.emit(op, word, &args),
@@ -501,6 +525,14 @@ mod tests {
 
     #[test]
     fn identity_of_unsigned_numbers_costs_nothing() {
-        assert!(matches!(row(MathFn::Abs)[ScalarKind::Uint.column()], Form::Same));
+        assert!(matches!(FUNCTIONS[MathFn::Abs as usize].1[ScalarKind::Uint.column()], Form::Same));
+    }
+
+    #[test]
+    fn rows_stand_in_the_order_of_the_functions() {
+        for (index, (function, _)) in FUNCTIONS.iter().enumerate() {
+            assert_eq!(*function as usize, index, "{function:?}");
+        }
+        assert_eq!(FUNCTIONS.len(), MathFn::IsHelper as usize + 1);
     }
 }

@@ -486,15 +486,17 @@ const fn memory_of(space: Space) -> MemorySemantics {
     }
 }
 
+/// The storage-class bits of the kinds of memory that barriers order.
+pub(super) const MEMORY_KINDS: [(MemoryKinds, MemorySemantics); 4] = [
+    (MemoryKinds::BUFFER, MemorySemantics::UNIFORM_MEMORY),
+    (MemoryKinds::SHARED, MemorySemantics::WORKGROUP_MEMORY),
+    (MemoryKinds::IMAGE, MemorySemantics::IMAGE_MEMORY),
+    (MemoryKinds::ATOMIC_COUNTER, MemorySemantics::ATOMIC_COUNTER_MEMORY),
+];
+
 /// Storage-class bits of a barrier. `OutputMemory` belongs to the Vulkan memory model.
 fn barrier_memory(kinds: MemoryKinds) -> MemorySemantics {
-    const TABLE: [(MemoryKinds, MemorySemantics); 4] = [
-        (MemoryKinds::BUFFER, MemorySemantics::UNIFORM_MEMORY),
-        (MemoryKinds::SHARED, MemorySemantics::WORKGROUP_MEMORY),
-        (MemoryKinds::IMAGE, MemorySemantics::IMAGE_MEMORY),
-        (MemoryKinds::ATOMIC_COUNTER, MemorySemantics::ATOMIC_COUNTER_MEMORY),
-    ];
-    let chosen = TABLE.into_iter().filter(|(kind, _)| kinds.contains(*kind));
+    let chosen = MEMORY_KINDS.into_iter().filter(|(kind, _)| kinds.contains(*kind));
     chosen.fold(MemorySemantics::empty(), |all, (_, bit)| all | bit)
 }
 
@@ -507,7 +509,7 @@ const fn unequal_order(order: Order) -> Order {
     }
 }
 
-const fn atomic_table(op: AtomicOp, signed: bool) -> Op {
+pub(super) const fn atomic_table(op: AtomicOp, signed: bool) -> Op {
     match op {
         AtomicOp::Load => Op::AtomicLoad,
         AtomicOp::Store => Op::AtomicStore,

@@ -25,6 +25,7 @@ mod function;
 mod globals;
 mod image;
 mod interface;
+pub mod inverse;
 #[cfg(debug_assertions)]
 mod judged;
 mod lane;
