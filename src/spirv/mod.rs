@@ -56,6 +56,11 @@ pub fn compile(
         diagnostics.push(Diagnostic::error(Code::BAD_MODULE, message));
         return None;
     };
+    if !bytes.len().is_multiple_of(4) {
+        let message = format!("{name} has {} bytes, and the words of SPIR-V have 4 each", bytes.len());
+        diagnostics.push(Diagnostic::error(Code::BAD_MODULE, message));
+        return None;
+    }
     let insns = match binary::instructions(&words) {
         Ok(insns) => insns,
         Err(fault) => {
