@@ -21,8 +21,12 @@ pub static RULES: &[Rule] = &[
         needs: &[Feature::Shuffle, Feature::Ballot],
         build: promised_if_full,
     },
-    Rule { name: "native scan", needs: &[Feature::Arithmetic], build: native_whole },
-    Rule { name: "AMD's native scan", needs: &[Feature::ShaderBallotAmd], build: native_whole_amd },
+    Rule { name: "native scan", needs: &[Feature::Arithmetic], build: |b| in_any_order(b, native_whole) },
+    Rule {
+        name: "AMD's native scan",
+        needs: &[Feature::ShaderBallotAmd],
+        build: |b| in_any_order(b, native_whole_amd),
+    },
     Rule { name: "scan by shuffles", needs: &[Feature::Shuffle], build: any_steps },
     Rule {
         name: "jumps from active lane to active lane",
@@ -63,6 +67,11 @@ fn native_whole(b: &mut Builder) -> Answer {
 fn native_whole_amd(b: &mut Builder) -> Answer {
     let scan = scan(b)?;
     if b.is_whole(scan.width) { b.native_reduction_amd(scan.op, reach(scan)) } else { Err(No::NotMine) }
+}
+
+/// A scan whose order the driver chooses.
+fn in_any_order(b: &mut Builder, native: fn(&mut Builder) -> Answer) -> Answer {
+    if order_matters(b) { Err(No::NotMine) } else { native(b) }
 }
 
 fn native(b: &mut Builder) -> Answer {
