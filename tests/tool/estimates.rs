@@ -156,7 +156,7 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
     ("spirv", PARTS[0], LOOP, &["comparison with the first lane that is left, in turns"]),
     ("spirv", PARTS[0], COMPOSED, &["count of a mask"]),
     ("spirv", PARTS[0], EARLY_MOVES, &["vote of equality with the first active lane"]),
-    ("spirv", PARTS[0], DRIVERS, &["native reduction of segments"]),
+    ("spirv", PARTS[0], DRIVERS, &["native reduction of segments", "native scan"]),
     (
         "wgsl",
         PARTS[0],
