@@ -1,9 +1,9 @@
 //! The SPIR-V front end: a module in, `ir` out.
 //!
-//! [`binary`] takes the words apart, [`module`] reads names, decorations and entry points, [`types`], [`constants`] and
-//! [`variables`] what is outside functions, and [`body`], with one file per kind of instruction, the functions that the
+//! `binary` takes the words apart, `module` reads names, decorations and entry points, `types`, `constants` and
+//! `variables` what is outside functions, and `body`, with one file per kind of instruction, the functions that the
 //! chosen entry points reach. The meaning of opcodes comes from the tables of the writer
-//! ([`crate::backend::spirv::inverse`]). Messages point into a listing of the module, which is the source text.
+//! (`backend/spirv/inverse.rs`). Messages point into a listing of the module, which is the source text.
 //!
 //! Every id, index and type of an untrusted module is checked where it is used, and the verifier checks the whole.
 

@@ -21,7 +21,7 @@ use support::{judge, simulator};
 const PROFILE: &str = "spirv-1.6";
 
 /// How many of the fixtures' own modules are read again at least, in percent.
-const LEAST_READ: usize = 50;
+const LEAST_READ: usize = 65;
 
 /// Mutants of each module.
 const MUTANTS: u64 = 30;
