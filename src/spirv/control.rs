@@ -4,7 +4,7 @@
 use super::binary::Insn;
 use super::body::Body;
 use super::fault::Read;
-use super::flow::Block;
+use super::flow::{Block, targets};
 use crate::ir::{Case, ControlHint, Type, UnaryOp, Value};
 use crate::limits;
 use rspirv::spirv::{LoopControl, Op, SelectionControl, Word};
@@ -374,7 +374,7 @@ impl<'w> Body<'_, '_, 'w> {
         let merge = selection.arg(0)?;
         let selector = self.value(insn, insn.arg(0)?)?;
         let ty = self.b.type_of(selector);
-        let (default, pairs) = self.r.targets(&self.b.module.types, insn, self.b.module.types.get(ty))?;
+        let (default, pairs) = targets(insn, self.b.module.types.get(ty))?;
         let arms = self.arms(insn, (default, &pairs), label, merge)?;
         self.mark(insn);
         self.b.switch(selector, arms, selection_hint(selection.arg(1)?));

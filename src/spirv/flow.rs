@@ -2,8 +2,8 @@
 
 use super::binary::Insn;
 use super::fault::Read;
-use super::module::{Code, Reader};
-use crate::ir::{Type, Types};
+use super::module::Code;
+use crate::ir::Type;
 use rspirv::spirv::{Op, Word};
 use rustc_hash::FxHashMap;
 
@@ -79,20 +79,17 @@ pub fn flow<'w>(insns: &[Insn<'w>], code: Code) -> Read<Flow<'w>> {
     }
 }
 
-impl Reader<'_> {
-    /// The targets of a switch on a value of a type.
-    pub fn targets(&self, types: &Types, insn: &Insn<'_>, selector: Type) -> Read<Targets> {
-        let _ = types;
-        let Type::Scalar(scalar) = selector else { return Err(insn.wrong("its selector is not an integer")) };
-        if !scalar.is_int() {
-            return Err(insn.wrong("its selector is not an integer"));
-        }
-        let wide = scalar.width == 64;
-        let pairs = insn.args[2..].chunks(if wide { 3 } else { 2 }).map(|pair| match (wide, pair) {
-            (false, [value, label]) => Ok((u64::from(*value) & (u64::MAX >> (64 - scalar.width)), *label)),
-            (true, [low, high, label]) => Ok((u64::from(*low) | u64::from(*high) << 32, *label)),
-            _ => Err(insn.wrong("a label is missing")),
-        });
-        Ok((insn.arg(1)?, pairs.collect::<Read<_>>()?))
+/// The targets of a switch on a value of a type.
+pub fn targets(insn: &Insn<'_>, selector: Type) -> Read<Targets> {
+    let Type::Scalar(scalar) = selector else { return Err(insn.wrong("its selector is not an integer")) };
+    if !scalar.is_int() {
+        return Err(insn.wrong("its selector is not an integer"));
     }
+    let wide = scalar.width == 64;
+    let pairs = insn.args[2..].chunks(if wide { 3 } else { 2 }).map(|pair| match (wide, pair) {
+        (false, [value, label]) => Ok((u64::from(*value) & (u64::MAX >> (64 - scalar.width)), *label)),
+        (true, [low, high, label]) => Ok((u64::from(*low) | u64::from(*high) << 32, *label)),
+        _ => Err(insn.wrong("a label is missing")),
+    });
+    Ok((insn.arg(1)?, pairs.collect::<Read<_>>()?))
 }
