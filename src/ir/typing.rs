@@ -3,7 +3,7 @@
 //! Operands are checked only as far as the result needs; the verifier does the rest.
 
 use super::{BinaryOp, MathFn, Scalar, Type, TypeId, Types};
-use crate::lane::{Gives, LaneOp};
+use crate::lane::{Gives, LaneOp, Role};
 
 /// `bool`, or a bool vector as wide as `of`.
 pub fn bool_like(types: &mut Types, of: TypeId) -> TypeId {
@@ -15,6 +15,24 @@ pub fn bool_like(types: &mut Types, of: TypeId) -> TypeId {
 pub fn with_scalar(types: &mut Types, of: TypeId, scalar: Scalar) -> TypeId {
     let size = types.components(of).unwrap_or(1);
     types.vector(scalar, size)
+}
+
+/// Returns true if a cross-lane operation takes an operand of a type in a role; `first` is the type of its first operand.
+pub fn has_role(types: &Types, role: Role, ty: TypeId, first: TypeId) -> bool {
+    let Some((scalar, size)) = types.scalar_of(ty).zip(types.components(ty)) else { return false };
+    match role {
+        _ if scalar.encoding().is_some() => false,
+        Role::Data | Role::Class => true,
+        Role::Number => !scalar.is_bool(),
+        Role::Bits => !scalar.is_float(),
+        Role::Key => size == 1 && !scalar.is_bool(),
+        Role::Rider => size == 1,
+        Role::Same | Role::SameNumber => ty == first,
+        Role::Bool => ty == Types::BOOL,
+        Role::Index | Role::NvWidth => size == 1 && scalar.is_int() && scalar.width == 32,
+        Role::Ballot | Role::Partition => scalar == Scalar::U32 && size == 4,
+        Role::Mask => scalar == Scalar::U64 && size == 1,
+    }
 }
 
 /// Result of a cross-lane operation on operands of the types `args`, in the right number.

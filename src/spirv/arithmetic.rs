@@ -40,7 +40,6 @@ pub fn pure(b: &mut Builder<'_>, op: Op, ty: TypeId, args: &[Value]) -> Option<M
         Op::FUnordGreaterThanEqual => negated(b, BinaryOp::Lt, args),
         Op::Ordered => unordered(b, args).map(|apart| not(b, apart)),
         Op::Unordered => unordered(b, args),
-        Op::IMul if args.is_empty() => Err(MISFIT),
         _ => match (operators_of(op), functions_of(op)) {
             (Some((operator, kinds)), _) => binary(b, operator, kinds, args),
             (None, Some((of, kinds))) => function(b, of, Some(kinds), ty, args),
@@ -52,13 +51,6 @@ pub fn pure(b: &mut Builder<'_>, op: Op, ty: TypeId, args: &[Value]) -> Option<M
 
 /// The value of an instruction of GLSL.std.450 whose operands are all values.
 pub fn extended(b: &mut Builder<'_>, op: G, ty: TypeId, args: &[Value]) -> Option<Made> {
-    let op = match op {
-        G::NMin => G::FMin,
-        G::NMax => G::FMax,
-        G::NClamp => G::FClamp,
-        G::FindSMsb | G::FindUMsb | G::FindILsb => op,
-        other => other,
-    };
     let (of, kinds) = functions_of_set(op)?;
     let made = function(b, of, Some(kinds), ty, args);
     Some(made.and_then(|value| typed(b, value, ty)))

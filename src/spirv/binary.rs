@@ -54,6 +54,18 @@ impl Insn<'_> {
         self.args.get(n).copied().ok_or_else(|| self.wrong("an operand is missing"))
     }
 
+    /// Returns true if all its operands are ids.
+    pub fn takes_ids_alone(&self) -> bool {
+        self.kinds.iter().all(|operand| is_result(operand.kind) || is_id(operand.kind))
+    }
+
+    /// Returns true if it declares a type: only such instructions and those of debug information have a result without
+    /// a type outside of functions.
+    pub fn declares_type(&self) -> bool {
+        use Op::{DecorationGroup, ExtInstImport, String};
+        self.id != 0 && self.ty == 0 && !matches!(self.op, DecorationGroup | ExtInstImport | String)
+    }
+
     /// A fault of the module.
     #[cold]
     pub fn wrong(&self, message: impl Into<String>) -> Box<Fault> {

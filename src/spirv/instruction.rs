@@ -61,8 +61,7 @@ impl<'w> Body<'_, '_, 'w> {
             return Err(insn.unread("it is not read"));
         }
         let ty = self.result_type(insn)?;
-        // Only instructions on values alone are left; for others an operand is no id.
-        if !is_of_values(insn.op) {
+        if !insn.takes_ids_alone() {
             return Err(insn.unread("it is not read"));
         }
         let rounding = self.r.number(insn.id, Decoration::FPRoundingMode);
@@ -143,21 +142,4 @@ const fn is_other_atomic(op: Op) -> bool {
         op,
         Op::AtomicIIncrement | Op::AtomicIDecrement | Op::AtomicFAddEXT | Op::AtomicFMinEXT | Op::AtomicFMaxEXT
     )
-}
-
-/// Returns true if all operands of an instruction are ids of values.
-fn is_of_values(op: Op) -> bool {
-    let is_sparse = format!("{op:?}").starts_with("ImageSparse");
-    !is_sparse
-        && !matches!(
-            op,
-            Op::Phi
-                | Op::FunctionParameter
-                | Op::SDot
-                | Op::UDot
-                | Op::SUDot
-                | Op::SDotAccSat
-                | Op::UDotAccSat
-                | Op::SUDotAccSat
-        )
 }

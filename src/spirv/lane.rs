@@ -5,7 +5,7 @@ use super::binary::Insn;
 use super::body::Body;
 use super::fault::Read;
 use crate::backend::spirv::inverse::{count_of, reduction_of, swap_of};
-use crate::ir::{Scalar, ScalarKind, Scope, Type, Types, Value, typing};
+use crate::ir::{ScalarKind, Scope, Value, typing};
 use crate::lane::{Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, Role, ShuffleMode, VoteOp, Width};
 use rspirv::spirv::{GroupOperation, Op, SpvAmdShaderBallotOp as Ballot, Word};
 
@@ -170,7 +170,8 @@ impl<'w> Body<'_, '_, 'w> {
             if matches!(param.role, Role::Ballot | Role::Partition | Role::Mask) {
                 args[index] = with_kind(&mut self.b, args[index], ScalarKind::Uint);
             }
-            if !self.has_role(param.role, args[index], args[0]) {
+            let (ty, first) = (self.b.type_of(args[index]), self.b.type_of(args[0]));
+            if !typing::has_role(&self.b.module.types, param.role, ty, first) {
                 return Err(insn.wrong(format!("operand {index} has a type that it does not take")));
             }
         }
@@ -178,24 +179,6 @@ impl<'w> Body<'_, '_, 'w> {
         let ty = typing::lane(&mut self.b.module.types, op, &types);
         let value = self.b.lane(op, ty, &args);
         self.deliver(insn, value)
-    }
-
-    fn has_role(&mut self, role: Role, value: Value, first: Value) -> bool {
-        let Some((scalar, size)) = super::arithmetic::shape_of(&mut self.b, value) else { return false };
-        let (ty, first) = (self.b.type_of(value), self.b.type_of(first));
-        match role {
-            _ if scalar.encoding().is_some() => false,
-            Role::Data | Role::Class => true,
-            Role::Number => !scalar.is_bool(),
-            Role::Bits => !scalar.is_float(),
-            Role::Key => size == 1 && !scalar.is_bool(),
-            Role::Rider => size == 1,
-            Role::Same | Role::SameNumber => ty == first,
-            Role::Bool => ty == Types::BOOL,
-            Role::Index | Role::NvWidth => size == 1 && scalar.is_int() && scalar.width == 32,
-            Role::Ballot | Role::Partition => scalar == Scalar::U32 && size == 4,
-            Role::Mask => self.b.module.types.get(ty) == Type::Scalar(Scalar::U64),
-        }
     }
 
     /// An instruction of SPV_AMD_shader_ballot's set.

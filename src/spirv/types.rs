@@ -210,9 +210,7 @@ impl Reader<'_> {
                 Ty { shape, logical: Types::VOID, depth: 0 }
             }
             Op::TypeForwardPointer => return Err(insn.unread("pointers to types that come later are not read")),
-            op if format!("{op:?}").starts_with("Type") => {
-                return Err(insn.unread("types of this kind are not read"));
-            }
+            _ if insn.declares_type() => return Err(insn.unread("types of this kind are not read")),
             _ => return Ok(false),
         };
         match self.types.insert(insn.id, ty) {

@@ -226,7 +226,7 @@ pub fn functions_of(op: Op) -> Option<(MathFn, [bool; 4])> {
     function_with(|form| matches!(form, Core(of) if *of == op))
 }
 
-/// The same for an instruction of GLSL.std.450.
+/// The functions that an instruction of GLSL.std.450 computes for some kinds of operands.
 pub fn functions_of_set(op: G) -> Option<(MathFn, [bool; 4])> {
     function_with(|form| matches!(form, Ext(of) if *of == op))
 }
