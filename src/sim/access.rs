@@ -6,13 +6,13 @@ use super::fault::{AccessKind, Fault, FaultKind, Use};
 use super::group::Env;
 use super::memory::Memory;
 use super::program::{Inst, RowIndex};
-use super::races::Touch;
+use super::races::{Races, Touch};
 use super::straight::Outcome;
 use super::wave::{Wave, lanes_of};
 use crate::ir::{AtomicOp, Scalar};
 use crate::kernel::arith;
 use crate::kernel::{BinOp, MemoryAccess, MemorySpace};
-use std::ops::Range;
+use crate::source::Span;
 
 /// The memory that an access may touch, the same for all lanes.
 #[derive(Clone, Copy)]
@@ -56,9 +56,16 @@ impl Reach {
         (self.is_inside(offset) && self.is_aligned(offset)).then_some(lane * self.stride + offset as usize)
     }
 
-    /// `count` components from a place on, if waves can race there.
-    fn raced(self, at: usize, count: usize) -> Option<Range<usize>> {
-        (self.access.space == MemorySpace::Shared).then(|| at..at + count * self.bytes())
+    /// Notes that a wave touches `count` components from a place on. Returns an access that races with it.
+    fn touch(
+        self,
+        races: &mut Races,
+        (at, count): (usize, usize),
+        touch: Touch,
+        (wave, inst): (u32, &Inst),
+    ) -> Option<Span> {
+        let is_shared = self.access.space == MemorySpace::Shared;
+        is_shared.then(|| races.touch(at..at + count * self.bytes(), touch, wave, inst.span))?
     }
 
     /// Bytes of a component.
@@ -120,8 +127,8 @@ impl Wave {
             let Some(at) = reach.place(lane, addresses[lane]) else {
                 return Err(reach.fault(env, self, inst, AccessKind::Load, lane));
             };
-            let raced = reach.raced(at, inst.results as usize);
-            if let Some(other) = raced.and_then(|at| env.races.touch(at, Touch::Read, self.index, inst.span)) {
+            let components = (at, inst.results as usize);
+            if let Some(other) = reach.touch(&mut env.races, components, Touch::Read, (self.index, inst)) {
                 return Err(env.race(self, inst, lane, other));
             }
             for n in 0..inst.results as usize {
@@ -147,8 +154,9 @@ impl Wave {
                 let undefined = self.undefined[*row as usize] >> lane & 1 != 0;
                 let value = self.rows[*row as usize * size + lane];
                 let at = at + n * reach.bytes();
-                let raced = reach.raced(at, 1).filter(|_| !memory.holds(at, reach.bytes(), value, undefined));
-                if let Some(other) = raced.and_then(|at| env.races.touch(at, Touch::Write, self.index, inst.span)) {
+                if !memory.holds(at, reach.bytes(), value, undefined)
+                    && let Some(other) = reach.touch(&mut env.races, (at, 1), Touch::Write, (self.index, inst))
+                {
                     return Err(env.race(self, inst, lane, other));
                 }
                 memory.write(at, reach.bytes(), value, undefined);
@@ -176,8 +184,7 @@ impl Wave {
             let Some(at) = reach.place(lane, value(0)) else {
                 return Err(reach.fault(env, self, inst, AccessKind::Atomic, lane));
             };
-            let raced = reach.raced(at, 1);
-            if let Some(other) = raced.and_then(|at| env.races.touch(at, Touch::Atomic, self.index, inst.span)) {
+            if let Some(other) = reach.touch(&mut env.races, (at, 1), Touch::Atomic, (self.index, inst)) {
                 return Err(env.race(self, inst, lane, other));
             }
             let operands = args[1..].iter().fold(0, |all, row| all | self.undefined[*row as usize]) >> lane & 1;

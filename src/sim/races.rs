@@ -3,9 +3,13 @@
 //!
 //! The lanes of a wave run in lockstep, so they do not race with each other. Atomic operations do not race with each
 //! other, and a store that leaves the byte as it is races with nothing: every order of the accesses gives the same.
+//! Only the first [`OBSERVED`] bytes are observed.
 
 use crate::source::Span;
 use std::ops::Range;
+
+/// Bytes of workgroup memory that are observed, more than any GPU has.
+const OBSERVED: usize = 1 << 20;
 
 /// The last access of a kind to a byte.
 #[derive(Clone, Copy, Default)]
@@ -37,9 +41,9 @@ pub(super) struct Races {
 }
 
 impl Races {
-    /// For this many bytes of memory; accesses beyond them are not observed.
+    /// Observes memory of this many bytes.
     pub fn new(bytes: usize) -> Races {
-        Races { phase: 0, bytes: vec![Default::default(); bytes] }
+        Races { phase: 0, bytes: vec![Default::default(); bytes.min(OBSERVED)] }
     }
 
     /// Orders all accesses so far before those that follow.
