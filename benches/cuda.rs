@@ -5,7 +5,7 @@
 //! The kernel for an operation has a million invocations that perform it 256 times and sum up the results, so that
 //! throughput decides. `benches/cuda` has whole kernels. Those in `benches/cuda/ggml` are equivalents of ggml's
 //! shaders, which are read from the folder named by `CROSSLANE_GGML`; both must produce the same results.
-//! Operations over the workgroup stand beside CUB's. Pass part of a title to run only the matching tables.
+//! Operations over the workgroup are compared with CUB's. Pass part of a title to run only the matching tables.
 //! `CROSSLANE_NVCC` names the compiler; `CROSSLANE_VERIFIED=docs/verified/cuda.md` writes the tables into that page.
 
 use crosslane::backend::ptx::Program;

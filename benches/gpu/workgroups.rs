@@ -23,13 +23,15 @@ const RUNS: u32 = 5;
 const ANY: &str = "spirv-1.6";
 
 /// Operations, each with a function that does the same.
-const ROWS: [(&str, &str); 5] = [
-    ("workgroupAllReduceAdd(v)", WHOLE),
-    ("workgroupInclusiveAdd(v)", INCLUSIVE),
-    ("workgroupExclusiveAdd(v)", EXCLUSIVE),
-    ("allReduceAdd(v, 16)", "T by_hand(T v) { return subgroupClusteredAdd(v, 16); }"),
-    ("inclusiveAdd(v, 32)", "T by_hand(T v) { return subgroupInclusiveAdd(v); }"),
-];
+fn rows() -> [(&'static str, String); 5] {
+    [
+        ("workgroupAllReduceAdd(v)", WHOLE.to_owned()),
+        ("workgroupInclusiveAdd(v)", scan("Inclusive", "own")),
+        ("workgroupExclusiveAdd(v)", scan("Exclusive", "own + v")),
+        ("allReduceAdd(v, 16)", "T by_hand(T v) { return subgroupClusteredAdd(v, 16); }".to_owned()),
+        ("inclusiveAdd(v, 32)", "T by_hand(T v) { return subgroupInclusiveAdd(v); }".to_owned()),
+    ]
+}
 
 const WHOLE: &str = "shared T parts[32];
 T by_hand(T v) {
@@ -41,27 +43,21 @@ T by_hand(T v) {
     return all;
 }";
 
-const INCLUSIVE: &str = "shared T parts[32];
-T by_hand(T v) {
-    T own = subgroupInclusiveAdd(v);
-    if (gl_SubgroupInvocationID == 31u) parts[gl_SubgroupID] = own;
+/// A scan; `sum` is the sum of a subgroup in its last lane.
+fn scan(form: &str, sum: &str) -> String {
+    format!(
+        "shared T parts[32];
+T by_hand(T v) {{
+    T own = subgroup{form}Add(v);
+    if (gl_SubgroupInvocationID == 31u) parts[gl_SubgroupID] = {sum};
     barrier();
     T before = subgroupExclusiveAdd(gl_SubgroupInvocationID < gl_NumSubgroups ? parts[gl_SubgroupInvocationID] : T(0));
     before = subgroupBroadcast(before, gl_SubgroupID);
     barrier();
     return before + own;
-}";
-
-const EXCLUSIVE: &str = "shared T parts[32];
-T by_hand(T v) {
-    T own = subgroupExclusiveAdd(v);
-    if (gl_SubgroupInvocationID == 31u) parts[gl_SubgroupID] = own + v;
-    barrier();
-    T before = subgroupExclusiveAdd(gl_SubgroupInvocationID < gl_NumSubgroups ? parts[gl_SubgroupInvocationID] : T(0));
-    before = subgroupBroadcast(before, gl_SubgroupID);
-    barrier();
-    return before + own;
-}";
+}}"
+    )
+}
 
 const EXTENSIONS: [&str; 5] = [
     "KHR_shader_subgroup_basic",
@@ -73,13 +69,15 @@ const EXTENSIONS: [&str; 5] = [
 
 /// The page's section.
 pub fn section(device: &Device) -> String {
-    let sizes = |(ours, theirs): (&'static str, &'static str)| {
+    let mut measured: Vec<(Vec<String>, Ratio)> = Vec::new();
+    for (ours, theirs) in &rows() {
         let groups: &[u32] = if ours.starts_with("workgroup") { &[128, 256, 512, 1024] } else { &[256] };
-        groups.iter().flat_map(move |group| ["uint", "float"].map(|ty| Comparison { ours, theirs, ty, group: *group }))
-    };
-    let rows: Vec<(Vec<String>, Ratio)> = ROWS.into_iter().flat_map(sizes).map(|row| row.measure(device)).collect();
-    let mean = geometric_mean(&rows.iter().map(|(_, ratio)| ratio.middle).collect::<Vec<_>>());
-    let cells: Vec<Vec<String>> = rows.into_iter().map(|(cells, _)| cells).collect();
+        for (group, ty) in groups.iter().flat_map(|group| [(*group, "uint"), (*group, "float")]) {
+            measured.push(Comparison { ours, theirs, ty, group }.measure(device));
+        }
+    }
+    let mean = geometric_mean(&measured.iter().map(|(_, ratio)| ratio.middle).collect::<Vec<_>>());
+    let cells: Vec<Vec<String>> = measured.into_iter().map(|(cells, _)| cells).collect();
     let head =
         ["operation", "any size, µs", "32 lanes, µs", "by hand, µs", "any size to by hand", "any size to 32 lanes"];
     format!(
@@ -92,14 +90,14 @@ pub fn section(device: &Device) -> String {
 }
 
 #[derive(Clone, Copy)]
-struct Comparison {
-    ours: &'static str,
-    theirs: &'static str,
+struct Comparison<'a> {
+    ours: &'a str,
+    theirs: &'a str,
     ty: &'static str,
     group: u32,
 }
 
-impl Comparison {
+impl Comparison<'_> {
     fn measure(self, device: &Device) -> (Vec<String>, Ratio) {
         let next = if self.ty == "float" { "sum * 0.01 + v" } else { "sum ^ v" };
         let kernel =

@@ -36,7 +36,7 @@ const BUILT_IN: &str = "\
 #endif
 ";
 
-/// The function of the workgroup that is no lane operation.
+/// A function that the language tables lower to a sum, not to a lane operation.
 const WORKGROUP_COUNT: &str = "uint workgroupBallotCount(bool p) { return workgroupAllReduceAdd(uint(p)); }\n";
 
 /// The file.

@@ -34,7 +34,6 @@ pub fn trials() -> Vec<Trial> {
     let is_glsl = |fixture: &&'static Fixture| fixture.languages().contains(&Language::Glsl);
     let of_language = language::FIXTURES.iter().filter(is_glsl);
     let mut trials: Vec<Trial> = of_language
-        .filter(|fixture| UNREAD.iter().all(|(name, _)| *name != fixture.name))
         .map(|fixture| judged(format!("language::{}", fixture.name), &judges, move || as_the_text(fixture)))
         .collect();
     let portable = fixtures().filter(|fixture| header::is_for(fixture));
@@ -42,16 +41,10 @@ pub fn trials() -> Vec<Trial> {
         portable
             .map(|fixture| judged(format!("formulas::{}", fixture.name), &judges, move || as_the_formulas(fixture))),
     );
-    trials.extend(
-        UNREAD.iter().map(|(name, why)| judged(format!("refused::{name}"), &judges, move || refused(name, why))),
-    );
     trials.push(judged("again", &["bin/spirv-val"], again));
     trials.push(trial("mutants", mutants));
     trials
 }
-
-/// Fixtures whose modules are not read yet, and a part of the message.
-static UNREAD: &[(&str, &str)] = &[];
 
 fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
@@ -86,15 +79,6 @@ fn as_the_formulas(fixture: &Fixture) -> Result<(), String> {
     let source = header::with_header(&fixture.source(Language::Glsl)?, &width);
     let lanes = build.width.unwrap_or(LANES).clamp(LANES, 64);
     fixture.simulate(&kernel(&judge::glslang(&source)?)?, build, lanes)
-}
-
-fn refused(name: &str, why: &str) -> Result<(), String> {
-    let fixture = language::FIXTURES.iter().find(|fixture| fixture.name == name).ok_or("no such fixture")?;
-    match kernel(&judge::glslang(&fixture.source(Language::Glsl)?)?) {
-        Ok(_) => Err("it is read by now".into()),
-        Err(said) if said.contains(why) => Ok(()),
-        Err(said) => Err(format!("{why:?} is not in\n{said}")),
-    }
 }
 
 /// The GLSL fixtures, and their stages.

@@ -45,7 +45,7 @@ const WGSL_JUMPS: &str = "a ballot's four words are one operand, priced as four,
 const OWN_LINE: &str = "an operand that several steps read is assigned to a variable first, which is not priced; a ballot's four words are one operand, priced as four";
 const EARLY_MOVES: &str =
     "before SPIR-V 1.3 a vector is moved component by component, and bools move as words that are 0 or 1";
-const DRIVERS: &str = "the price is that of the instructions which a driver makes of it";
+const DRIVERS: &str = "the price counts the instructions that a driver generates for it";
 const COMPOSED: &str = "a ballot is made of a 64-bit mask, which costs nothing on hardware";
 const PAIRED: &str = "the pair of results is composed by one more; the order of bools may be one comparison";
 const NEIGHBOURS: &str = "the price knows the plan alone: the instruction before may have written the operand just now, those after may read the result at once, and others that are put between fill wait states";

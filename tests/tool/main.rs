@@ -35,6 +35,7 @@ mod machine;
 mod machines;
 mod meson;
 mod mistakes;
+mod modules;
 mod msl_out;
 mod ninja;
 mod notes;

@@ -172,7 +172,7 @@ impl Blocks {
         (draft.select(exists, slot, Operand::Const(0)), Some(exists))
     }
 
-    /// A block's value; `missing` if there is no such block.
+    /// The value of a block, or what `missing` gives if the workgroup has no such block.
     fn read(
         self,
         draft: &mut Draft,
